@@ -1,0 +1,55 @@
+// Matrix products in the ordinary order: within a block of K, one fma chain over rising k for every element, from
+// zero; block sums added to C one after the other. Tiles, packing and cache blocking decide nothing but the time.
+//
+// As BLAS sees it, column-major: C (m, n) = alpha A (m, k) B (k, n), with C(i, j) at c[i + j * ldc] and any strides
+// for A and B. A row-major product X Y is C^T = Y^T X^T: A is Y and B is X.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/isa.h"
+
+namespace flambeau {
+
+template <class T>
+struct GemmArgs {
+  int64_t m = 0, n = 0, k = 0;
+  const T* a = nullptr;
+  int64_t a_m = 0, a_k = 0;      // strides of A
+  const T* b = nullptr;
+  int64_t b_k = 0, b_n = 0;      // strides of B
+  T* c = nullptr;
+  int64_t ldc = 0;
+  T alpha = 1;                   // multiplies A's elements first, each rounded
+  bool accumulate = false;       // add to C instead of setting it
+};
+
+// How K is cut into blocks.
+struct KBlocks {
+  int64_t length = 1;            // blocks of this length, then the rest
+  bool balanced = false;         // but what is left between one and two lengths is halved, the longer half first
+  bool chained = false;          // each block continues the chain, the first one from C: then the cut is no order
+
+  int64_t next(int64_t left) const {
+    if (left <= length) return left;
+    return balanced && left < 2 * length ? (left + 1) / 2 : length;
+  }
+};
+
+// Blocks of A and B kept packed: A's (kGemmM x K block) in the last cache, B's (kGemmN x K block) in the second.
+// kGemmN is a multiple of every tile height.
+inline constexpr int64_t kGemmM = 1024, kGemmN = 336;
+inline int64_t gemm_scratch(int64_t m, int64_t n, int64_t k, const KBlocks& blocks) {  // in elements
+  return (std::min(m, kGemmM) + std::min(n, kGemmN) + 64) * std::min(k, blocks.length);
+}
+
+struct GemmKernels {
+  // scratch: gemm_scratch elements, 64-byte aligned
+  void (*f32)(const GemmArgs<float>&, const KBlocks&, float* scratch);
+  void (*f64)(const GemmArgs<double>&, const KBlocks&, double* scratch);
+};
+
+}  // namespace flambeau
+
+FLAMBEAU_DECLARE_KERNELS(GemmKernels, gemm)
