@@ -10,6 +10,7 @@ namespace flambeau::ops {
 void raw_copy(const Tensor& dst, const Tensor& src);
 void raw_fill(const Tensor& dst, Scalar value);
 Tensor raw_contiguous(const Tensor& t);            // itself when contiguous
+Tensor raw_clone(const Tensor& t);                 // preserve_format
 Tensor raw_cast(const Tensor& t, DType dtype);     // itself when it has the dtype
 
 Tensor copy_(const Tensor& self, const Tensor& src);            // in place, with history and checks
