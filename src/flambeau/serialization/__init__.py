@@ -1,0 +1,21 @@
+"""Saving and loading, in PyTorch's formats and both ways: either library reads the other's files."""
+
+from .loading import get_unsafe_globals_in_checkpoint, load
+from .saving import save
+from .weights_only import (
+    _get_layout,
+    add_safe_globals,
+    clear_safe_globals,
+    get_safe_globals,
+    safe_globals,
+)
+
+__all__ = [
+    "add_safe_globals",
+    "clear_safe_globals",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "safe_globals",
+    "save",
+]
