@@ -1,0 +1,16 @@
+"""Names for annotations, as in ``torch.types``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Union
+
+_bool, _int, _float = bool, int, float
+
+Number = Union[int, float, bool]
+FileLike = Union[str, "os.PathLike[str]", Any]
+_size = Union[Sequence[int], "tuple[int, ...]"]
+_dtype = Any
+_device = Any
+Device = Any
