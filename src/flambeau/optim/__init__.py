@@ -1,5 +1,7 @@
 """Optimizers, with PyTorch's names and arguments; Lion and SophiaG are additions."""
 
+from flambeau._missing import module_getattr
+
 from . import lr_scheduler as lr_scheduler
 from ._adafactor import Adafactor as Adafactor
 from ._muon import Muon as Muon
@@ -18,3 +20,6 @@ from .rmsprop import RMSprop as RMSprop
 from .rprop import Rprop as Rprop
 from .sgd import SGD as SGD
 from .sophia import SophiaG as SophiaG
+
+# `swa_utils` needs flambeau.nn, which may load after this package.
+__getattr__ = module_getattr(__name__, lazy=("swa_utils",))

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
+from flambeau._missing import module_getattr
+
 from . import hooks as hooks
 
-_LAZY = ("checkpoint", "data", "tensorboard")
-
-
-def __getattr__(name: str):
-    if name in _LAZY:
-        import importlib
-
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = module_getattr(__name__, lazy=("checkpoint", "data", "dlpack", "tensorboard"))
