@@ -100,9 +100,7 @@ def _suffixes(tensor: Any) -> Iterator[str]:
     import flambeau
 
     default = flambeau.get_default_dtype()
-    default_complex = (
-        flambeau.complex128 if default == flambeau.float64 else flambeau.complex64
-    )
+    default_complex = flambeau.complex128 if default == flambeau.float64 else flambeau.complex64
     is_meta = tensor.device.type == "meta"
     is_empty = tensor.numel() == 0
     if tensor.device.type != "cpu":

@@ -169,9 +169,7 @@ def _check_place(nbytes: int, itemsize: int, offset: Any, size: Any, stride: Any
     if not all(type(number) is int for number in (offset, *size, *stride)):
         raise RuntimeError("sizes, strides and offsets of a tensor must be integers")
     if len(size) != len(stride):
-        raise RuntimeError(
-            f"unequal size length ({len(size)}) and stride length ({len(stride)})"
-        )
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if any(number < 0 for number in (*size, *stride)):

@@ -81,8 +81,8 @@ def _prepare_script(module: ModuleType, arguments: list[str]) -> CodeType:
         _fail(f"can't open file {os.path.abspath(path)!r}: [Errno {error.errno}] {error.strerror}")
     sys.argv = arguments
     _set_first_path(os.path.dirname(os.path.realpath(path)))
-    # Since Python 3.9 __file__ of the main script is absolute; its code keeps the given name.
-    module.__file__ = os.path.abspath(path)
+    # python makes __file__ absolute without tidying it up.
+    module.__file__ = os.path.join(os.getcwd(), path)
     module.__loader__ = SourceFileLoader("__main__", path)
     return compile(source, module.__file__, "exec")
 

@@ -114,7 +114,7 @@ def block_diag(*tensors: Any) -> Any:
 
 
 def einsum(*args: Any) -> Any:
-    """``einsum("ij,jk", a, b)``, or operands and subscript lists in turn: ``einsum(a, [0, 1], ...)``.
+    """``einsum("ij,jk", a, b)``, or ``einsum(a, [0, 1], b, [1, 2])`` with subscript lists.
 
     Operands are contracted from left to right.
     """
@@ -147,9 +147,7 @@ def _subscript(number: Any) -> str:
         return chr(ord("A") + number)
     if 26 <= number < 52:
         return chr(ord("a") + number - 26)
-    raise ValueError(
-        "einsum(): subscript in subscript list is not within the valid range [0, 52)"
-    )
+    raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
 
 
 def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
@@ -304,9 +302,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     for size in sizes:
         if not isinstance(size, int):
-            raise TypeError(
-                f"expected 'shape' sequence to only contain ints, but got {type(size)}"
-            )
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
     if any(size < 0 for size in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     # The stride of a dimension is the product of the sizes behind it.

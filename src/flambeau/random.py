@@ -17,7 +17,7 @@ def _default() -> Any:
 
 
 def manual_seed(seed: Any) -> Any:
-    """Seeds the default generator and returns it. Negative seeds count from 2**64, as in PyTorch."""
+    """Seeds the default generator and returns it."""
     return _default().manual_seed(int(seed))
 
 

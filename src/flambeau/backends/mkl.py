@@ -1,4 +1,5 @@
-"""``torch.backends.mkl``: Intel's MKL is not linked; our kernels follow its order of operations where they are exact."""
+"""``torch.backends.mkl``: Intel's MKL is not linked. Where our kernels are exact they follow its
+order of operations."""
 
 
 def is_available() -> bool:

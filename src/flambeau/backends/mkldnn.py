@@ -14,9 +14,5 @@ def is_available() -> bool:
     return False
 
 
-def flags(
-    enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True
-) -> swapped:
-    return swapped(
-        __name__, enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32
-    )
+def flags(enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True) -> swapped:
+    return swapped(__name__, enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32)

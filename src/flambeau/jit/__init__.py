@@ -65,8 +65,8 @@ class ScriptFunction:
 
 def _unsupported(name: str) -> NoReturn:
     raise RuntimeError(
-        f"torch.jit.{name} is not supported by flambeau: it has no TorchScript. Use the function or "
-        "module itself."
+        f"torch.jit.{name} is not supported by flambeau: it has no TorchScript. Use the function "
+        "or module itself."
     )
 
 

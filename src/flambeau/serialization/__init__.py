@@ -1,4 +1,4 @@
-"""Saving and loading, in PyTorch's formats and both ways: either library reads the other's files."""
+"""Saving and loading in PyTorch's formats: either library reads the other's files."""
 
 from .loading import get_unsafe_globals_in_checkpoint, load
 from .saving import save

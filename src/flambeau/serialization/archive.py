@@ -61,7 +61,7 @@ class Writer:
         unpadded = start + _LOCAL.size + len(name) + len(zip64) + 4
         padding = -unpadded % ALIGNMENT
         extra = zip64 + struct.pack("<2sH", b"FB", padding) + b"Z" * padding
-        # An empty record has nothing to describe; its sizes and checksum are the zeros already there.
+        # An empty record is described by the zeros already in its header.
         flags = _FLAGS if size else _FLAGS & ~8
         header = _LOCAL.pack(b"PK\3\4", 0, flags, _STORED, 0, 0, 0, 0, 0, len(name), len(extra))
         self._write(header + name + extra)

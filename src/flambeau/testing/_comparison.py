@@ -76,7 +76,8 @@ class _Options:
         if (self.rtol is None) != (self.atol is None):
             missing = "rtol" if self.rtol is None else "atol"
             raise _Difference(
-                f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.",
+                "Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+                f"{missing}.",
                 place,
                 ValueError,
             )
@@ -188,9 +189,7 @@ class _NonePair:
 
     def compare(self) -> None:
         if self._actual is not self._expected:
-            raise _Difference(
-                f"None mismatch: {self._actual} is not {self._expected}", self._place
-            )
+            raise _Difference(f"None mismatch: {self._actual} is not {self._expected}", self._place)
 
 
 class _BooleanPair:
