@@ -90,7 +90,9 @@ class autocast:
             raise RuntimeError(
                 f"User specified an unsupported autocast device_type '{device_type}'"
             )
-        self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        if cache_enabled is None:
+            cache_enabled = is_autocast_cache_enabled()
+        self._cache_enabled = cache_enabled
         self._enabled = enabled and self._usable()
 
     def _usable(self) -> bool:

@@ -47,7 +47,9 @@ def check_fused(optimizer: str, fused, foreach, differentiable) -> None:
     )
 
 
-def check_capturable(group: dict, *, what: str = "params and state_steps", xla: bool = True) -> None:
+def check_capturable(
+    group: dict, *, what: str = "params and state_steps", xla: bool = True
+) -> None:
     """In PyTorch a capturable step on CPU tensors fails, and with these words."""
     if group["capturable"]:
         devices = _CAPTURABLE if xla else _CAPTURABLE[:-1]

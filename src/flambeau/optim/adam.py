@@ -37,7 +37,9 @@ class Adam(Optimizer):
     ) -> None:
         loop_only = foreach and not capturable
         if isinstance(lr, flambeau.Tensor) and loop_only:
-            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False and foreach=True"
+            )
         opt.check_lr(lr)
         opt.check_nonnegative("epsilon value", eps)
         opt.check_betas(betas)

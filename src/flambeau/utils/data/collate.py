@@ -8,7 +8,10 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import flambeau
 
-_UNFIT = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+_UNFIT = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, "
+    "dicts or lists; found {}"
+)
 
 
 def default_convert(data):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -35,6 +36,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             raise AssertionError(
                 "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"
             )
+        self._owner = os.getpid()
         self._workers: list = []
         self._pipes: list = []
         self._shutdown = False
@@ -206,7 +208,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                     raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
         except BaseException:
             # Ctrl-C, a dead worker, or no answer: there is no going on.
-            self._shutdown_workers()
+            self._shutdown_workers(patience=0.5)
             raise
 
     def _read(self, worker_id: int):
@@ -222,8 +224,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     # -- the end
 
-    def _shutdown_workers(self) -> None:
-        if self._shutdown or sys.is_finalizing():
+    def _shutdown_workers(self, patience: float = CHECK_INTERVAL) -> None:
+        """End all workers, by force after `patience` seconds."""
+        # A forked worker has a copy of every iterator, which is not its to end.
+        if self._shutdown or sys.is_finalizing() or self._owner != os.getpid():
             return
         self._shutdown = True
         self._workers_status = [False] * self._num_workers
@@ -233,8 +237,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         for pipe in self._pipes:
             # A worker that is sending a batch nobody wants gets an error, and ends.
             pipe.close()
+        deadline = time.monotonic() + patience
         for worker in self._workers:
-            worker.join(timeout=CHECK_INTERVAL)
+            worker.join(timeout=max(deadline - time.monotonic(), 0))
+        for worker in self._workers:
             if worker.is_alive():
                 worker.terminate()
                 worker.join(timeout=CHECK_INTERVAL)
