@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import Any
 
 
-@dataclass
 class _Options:
+    """Where the options live; their defaults are the profile "default"."""
+
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
@@ -58,7 +58,8 @@ def set_printoptions(
 
 def get_printoptions() -> dict[str, Any]:
     """The current options, as arguments of `set_printoptions`."""
-    return asdict(PRINT_OPTS)
+    names = ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
+    return {name: getattr(PRINT_OPTS, name) for name in names}
 
 
 @contextmanager
