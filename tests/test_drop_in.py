@@ -123,6 +123,31 @@ def test_keyboard_interrupt_dies_of_the_signal(script):
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
+@pytest.mark.parametrize("form", ["script", "module"])
+def test_child_processes_find_torch_too(script, tmp_path, method, form):
+    path = script(
+        f"""
+import multiprocessing
+import torch
+
+class Config:
+    pass
+
+def work(config):
+    return torch.__name__, type(config).__module__
+
+if __name__ == "__main__":
+    with multiprocessing.get_context({method!r}).Pool(1) as pool:
+        print(*pool.apply(work, (Config(),)))
+"""
+    )
+    arguments = [path] if form == "script" else ["-m", "script"]
+    done = flambeau_run(*arguments, cwd=tmp_path)
+    main = "__main__" if method == "fork" else "__mp_main__"
+    assert (done.stdout, done.stderr) == (f"flambeau {main}\n", "")
+
+
 def test_no_such_script(tmp_path):
     for arguments in (["no.py"], ["-m", "no_such_module"]):
         ours, theirs = flambeau_run(*arguments, cwd=tmp_path), python(*arguments, cwd=tmp_path)

@@ -38,9 +38,11 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> None:
+    from flambeau._child_main import redirect
     from flambeau._install import install
 
     install()
+    redirect()
     module = ModuleType("__main__")
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     try:
@@ -83,6 +85,7 @@ def _prepare_script(module: ModuleType, arguments: list[str]) -> CodeType:
     _set_first_path(os.path.dirname(os.path.realpath(path)))
     # python makes __file__ absolute without tidying it up.
     module.__file__ = os.path.join(os.getcwd(), path)
+    os.environ["FLAMBEAU_MAIN"] = f"script:{module.__file__}"
     module.__loader__ = SourceFileLoader("__main__", path)
     return compile(source, module.__file__, "exec")
 
@@ -104,6 +107,7 @@ def _prepare_module(module: ModuleType, arguments: list[str]) -> CodeType:
     if code is None:
         _fail(f"No code object available for {name}")
     sys.argv = [spec.origin, *arguments[1:]]
+    os.environ["FLAMBEAU_MAIN"] = f"module:{spec.name}"
     module.__spec__ = spec
     module.__file__ = spec.origin
     module.__loader__ = spec.loader

@@ -15,6 +15,7 @@ from io import BytesIO
 from typing import Any
 
 from flambeau import _storage_bytes
+from flambeau._missing import attribute_error
 from flambeau.storage import TypedStorage, class_named
 
 from . import names, weights_only as _weights_only
@@ -240,8 +241,15 @@ def make_unpickler(file: Any, module: Any, persistent_load: Callable[..., Any], 
 
     class Unpickler(module.Unpickler):
         def find_class(self, module_name: str, name: str) -> Any:
-            kind = class_named(name) if module_name in ("torch", "torch.storage") else None
-            return kind or super().find_class(names.to_ours(module_name), name)
+            if module_name in ("torch", "torch.storage") and class_named(name) is not None:
+                return class_named(name)
+            ours = names.to_ours(module_name)
+            try:
+                return super().find_class(ours, name)
+            except (AttributeError, ModuleNotFoundError):
+                if ours == module_name:
+                    raise
+                raise attribute_error(module_name, name) from None
 
     unpickler = Unpickler(file, **args)
     unpickler.persistent_load = persistent_load
