@@ -187,8 +187,8 @@ class _StopRecomputation(Exception):
 class _Block:
     """What autograd saves in one checkpointed call: positions in the order of saving.
 
-    The first tensor that a backward pass asks for runs the block again, and keeps what is saved
-    then, each until it is asked for.
+    The first tensor that backward asks for runs the block again, and keeps what is saved then,
+    each until it is asked for. Asked for a second time, by another backward, it runs once more.
     """
 
     def __init__(self, recompute, early_stop: bool, check: bool) -> None:
@@ -196,28 +196,18 @@ class _Block:
         self.early_stop = early_stop
         self.check = check
         self.saved: list = []  # what is compared of each tensor saved in forward
-        self.recomputed: dict[int, list] = {}  # by backward pass
+        self.recomputed: list = []
 
     def pack(self, tensor) -> int:
         self.saved.append(_description(tensor))
+        self.recomputed.append(None)
         return len(self.saved) - 1
 
     def unpack(self, position: int):
-        task = flambeau._C._current_graph_task_id()
-        if task == -1:
-            # Asked for outside of backward.
-            return self._run_again()[position]
-        if task not in self.recomputed:
-            self.recomputed[task] = self._run_again()
-        tensors = self.recomputed[task]
-        tensor = tensors[position]
-        if tensor is None:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
-                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
-                "so only once. Otherwise please open an issue with details on your use case."
-            )
-        tensors[position] = None
+        if self.recomputed[position] is None:
+            self.recomputed = self._run_again()
+        tensor = self.recomputed[position]
+        self.recomputed[position] = None
         return tensor
 
     def _run_again(self) -> list:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import traceback
 
 import flambeau
 
@@ -62,6 +61,8 @@ class ExceptionWrapper:
     """An exception with its traceback as text, on the way to the loader's process."""
 
     def __init__(self, where: str) -> None:
+        import traceback
+
         exc_type, exc_value, exc_traceback = sys.exc_info()
         self.exc_type = exc_type
         self.exc_msg = "".join(traceback.format_exception(exc_type, exc_value, exc_traceback))
