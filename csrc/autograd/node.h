@@ -29,11 +29,13 @@ struct OutputMeta {
 class GradHook : public RefCounted {
  public:
   virtual void call(TensorList& grads) = 0;  // may replace entries
+  virtual void* object() { return nullptr; }  // the Python object behind it, for the garbage collector
 };
 // Runs after a node: sees grad_inputs (may replace them) and grad_outputs.
 class PostHook : public RefCounted {
  public:
   virtual void call(TensorList& grad_inputs, const TensorList& grad_outputs) = 0;
+  virtual void* object() { return nullptr; }
 };
 
 // Which inputs of an operation need a gradient.
@@ -67,7 +69,6 @@ class Node : public RefCounted {
   std::vector<Ref<PostHook>> post_hooks;
   std::vector<Ref<GradHook>> node_pre_hooks;
   std::unique_ptr<std::string> forward_trace;                      // anomaly mode
-  void* object = nullptr;            // the Python object standing for this node, not owned
 
  protected:
   void dispose() override;           // iterative: long chains must not recurse
@@ -82,7 +83,6 @@ class AccumulateGrad final : public Node {
   TensorList apply(TensorList grads) override;
   bool is_accumulator() const override { return true; }
   Tensor variable;
-  std::vector<std::pair<uint64_t, std::function<void(const Tensor&)>>> post_accumulate_hooks;
 };
 
 struct AutogradMeta {
@@ -94,7 +94,7 @@ struct AutogradMeta {
   Node* accumulator = nullptr;       // not owned: the graph owns it
   std::vector<Ref<GradHook>> hooks;  // of a leaf; others live on grad_fn
   std::vector<Ref<GradHook>> post_accumulate_hooks;
-  uint32_t view_version = 0;         // version at which a view's grad_fn was made
+  uint64_t base_epoch = 0;           // of a base: counts such changes; of a view: the count when grad_fn was made
 };
 
 AutogradMeta& autograd_meta(const Tensor& t);    // made on first use
@@ -102,6 +102,18 @@ AutogradMeta& autograd_meta(const Tensor& t);    // made on first use
 Edge gradient_edge(const Tensor& t);
 Ref<Node> grad_fn(const Tensor& t);              // of a view changed in place: remade first
 void set_history(const Tensor& out, const Ref<Node>& node);  // as the next output of node
+
+// Makes `result` (a functional operator's output) the new value of `self`: checks, data, version and history, with
+// CopySlices on the base of a view. Every in-place operator ends here.
+Tensor assign_inplace(const Tensor& self, const Tensor& result);
+// PyTorch's refusals before an in-place change: leaves that require grad, views of them, inference tensors.
+void check_inplace(const Tensor& self);
+Node* current_node();                            // whose backward runs on this thread
+struct RunningNode {  // RAII
+  explicit RunningNode(Node* node);
+  ~RunningNode();
+  Node* before;
+};
 
 // Modes, per thread.
 bool grad_enabled();
@@ -123,7 +135,8 @@ class Saved {
   Saved() = default;
   explicit Saved(const Tensor& input) : Saved(input, false, 0) {}
   static Saved output(const Tensor& t, uint32_t index = 0) { return Saved(t, true, index); }
-  Tensor get() const;
+  // `owner` puts a saved output's history back; by default the node whose backward is running.
+  Tensor get(Node* owner = nullptr) const;
   operator Tensor() const { return get(); }
   bool defined() const { return data_.defined() || packed_; }
 

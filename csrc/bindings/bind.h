@@ -52,6 +52,7 @@ template <class T>
 struct From;
 
 PyObject* wrap(const Tensor& t);  // new reference; None when undefined
+PyObject* wrap(Tensor&& t);
 PyObject* wrap(const TensorList& list);
 PyObject* wrap(const Dims& dims);
 PyObject* wrap(bool value);

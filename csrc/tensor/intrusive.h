@@ -17,6 +17,13 @@ class RefCounted {
   void release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();
   }
+  // For weak pointers: false when the object is already going away.
+  bool try_retain() {
+    uint32_t count = refs_.load(std::memory_order_relaxed);
+    while (count)
+      if (refs_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
   uint32_t use_count() const { return refs_.load(std::memory_order_relaxed); }
 
  protected:
@@ -26,9 +33,12 @@ class RefCounted {
   std::atomic<uint32_t> refs_{0};
 };
 
+struct Adopt {};
+
 template <class T>
 class Ref {
  public:
+  Ref(T* object, Adopt) : object_(object) {}  // takes over a count
   Ref() = default;
   Ref(std::nullptr_t) {}
   explicit Ref(T* object) : object_(object) {

@@ -88,6 +88,8 @@ class Tensor {
     if (impl_) std::exchange(impl_, nullptr)->release();
   }
 
+  TensorImpl* detach() { return std::exchange(impl_, nullptr); }  // gives the count away
+
   bool defined() const { return impl_ != nullptr; }
   explicit operator bool() const { return defined(); }
   TensorImpl* impl() const { return impl_; }

@@ -1,0 +1,12 @@
+// The families of operators, one bind_<family>() each: where a new one is entered.
+#pragma once
+
+#define FLAMBEAU_FAMILIES(_) \
+  _(views)                   \
+  _(copy)
+
+namespace flambeau::bind {
+#define FLAMBEAU_DECLARE(name) void bind_##name();
+FLAMBEAU_FAMILIES(FLAMBEAU_DECLARE)
+#undef FLAMBEAU_DECLARE
+}  // namespace flambeau::bind

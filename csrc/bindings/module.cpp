@@ -1,0 +1,32 @@
+// The extension module: types first, then every family's operators, then where they belong.
+#include <nanobind/nanobind.h>
+
+#include "bindings/families.h"
+#include "bindings/types.h"
+#include "kernels/isa.h"
+#include "numerics/profile.h"
+#include "parallel/pool.h"
+
+namespace nb = nanobind;
+using namespace flambeau;
+
+NB_MODULE(_C, m) {
+#if defined(FLAMBEAU_HAVE_V3) || defined(FLAMBEAU_HAVE_V4)
+  if (current_isa() == Isa::Base)
+    throw nb::import_error("flambeau needs a processor with AVX2 and FMA (x86-64-v3), and this one has not");
+#endif
+  nb::set_leak_warnings(false);
+  bind::init_types(m.ptr());
+  bind::init_tensor(m.ptr());
+  bind::init_tensor_data(m.ptr());
+  bind::init_autograd(m.ptr());
+  bind::init_generator(m.ptr());
+#define FLAMBEAU_BIND(name) bind::bind_##name();
+  FLAMBEAU_FAMILIES(FLAMBEAU_BIND)
+#undef FLAMBEAU_BIND
+  bind::init_ops(m.ptr());
+
+  m.def("get_num_threads", &num_threads);
+  m.def("_set_num_threads", &set_num_threads);
+  m.def("_isa", [] { return isa_name(current_isa()); });
+}
