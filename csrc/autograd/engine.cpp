@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ops/copy.h"
+#include "ops/destination.h"
 #include "ops/pointwise.h"
 #include "ops/reduce.h"
 
@@ -256,7 +257,13 @@ TensorList AccumulateGrad::apply(TensorList grads) {
     } else if (grad_enabled()) {
       variable.set_grad(ops::add(before, grad));
     } else {
-      ops::add_(before, grad, 1);
+      Tensor sum;
+      {
+        Destination destination(before);
+        sum = ops::add(before, grad);
+      }
+      if (!same_memory(before, sum)) ops::raw_copy(before, sum);
+      before.bump_version();
     }
   }
   if (auto* meta = variable.impl()->autograd_.get()) {

@@ -3,6 +3,7 @@
 
 #define FLAMBEAU_FAMILIES(_) \
   _(views)                   \
+  _(arithmetic)              \
   _(copy)
 
 namespace flambeau::bind {

@@ -197,18 +197,18 @@ PyObject* inplace(PyObject* a, PyObject* b) {
 }
 #define FLAMBEAU_NAMES(id, name, reflected, in_place) constexpr const char* id[] = {name, reflected, in_place};
 FLAMBEAU_NAMES(add_names, "add", "add", "add_")
-FLAMBEAU_NAMES(sub_names, "sub", "__rsub__", "sub_")
+FLAMBEAU_NAMES(sub_names, "sub", "_rsub", "sub_")
 FLAMBEAU_NAMES(mul_names, "mul", "mul", "mul_")
-FLAMBEAU_NAMES(div_names, "div", "__rdiv__", "div_")
-FLAMBEAU_NAMES(floordiv_names, "floor_divide", "__rfloordiv__", "floor_divide_")
-FLAMBEAU_NAMES(mod_names, "remainder", "__rmod__", "remainder_")
+FLAMBEAU_NAMES(div_names, "div", "_rdiv", "div_")
+FLAMBEAU_NAMES(floordiv_names, "floor_divide", "_rfloordiv", "floor_divide_")
+FLAMBEAU_NAMES(mod_names, "remainder", "_rmod", "remainder_")
 FLAMBEAU_NAMES(and_names, "bitwise_and", "bitwise_and", "bitwise_and_")
 FLAMBEAU_NAMES(or_names, "bitwise_or", "bitwise_or", "bitwise_or_")
 FLAMBEAU_NAMES(xor_names, "bitwise_xor", "bitwise_xor", "bitwise_xor_")
-FLAMBEAU_NAMES(lshift_names, "bitwise_left_shift", "__rlshift__", "bitwise_left_shift_")
-FLAMBEAU_NAMES(rshift_names, "bitwise_right_shift", "__rrshift__", "bitwise_right_shift_")
-FLAMBEAU_NAMES(matmul_names, "matmul", "__rmatmul__", "matmul_")
-FLAMBEAU_NAMES(pow_names, "pow", "__rpow__", "pow_")
+FLAMBEAU_NAMES(lshift_names, "bitwise_left_shift", "_rlshift", "bitwise_left_shift_")
+FLAMBEAU_NAMES(rshift_names, "bitwise_right_shift", "_rrshift", "bitwise_right_shift_")
+FLAMBEAU_NAMES(matmul_names, "matmul", "matmul", "matmul_")
+FLAMBEAU_NAMES(pow_names, "pow", "_rpow", "pow_")
 #undef FLAMBEAU_NAMES
 PyObject* power(PyObject* a, PyObject* b, PyObject*) { return binary<pow_names>(a, b); }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) { return inplace<pow_names>(a, b); }

@@ -46,6 +46,7 @@ void init_types(PyObject* module);
 void init_tensor(PyObject* module);
 void init_tensor_data(PyObject* module);
 void init_autograd(PyObject* module);
+void init_generator(PyObject* module);     // generator.cpp
 void init_ops(PyObject* module);          // after every family's bind_*: puts the operators where they belong
 extern PyGetSetDef tensor_getset[];
 extern PyMethodDef tensor_methods[];

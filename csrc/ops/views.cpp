@@ -4,6 +4,7 @@
 
 #include "ops/copy.h"
 #include "ops/gather.h"
+#include "ops/join.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
 
@@ -338,8 +339,10 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
       if (shape.empty()) return TensorList{select(grad, 0, 0)};
       Tensor out = zeros(shape, grad.dtype());
       const int64_t windows = grad.sizes()[dim];
-      for (int64_t i = 0; i < size && windows; ++i)
-        add_(slice(out, dim, i, i + step * (windows - 1) + 1, step), select(grad, -1, i), 1);
+      for (int64_t i = 0; i < size && windows; ++i) {
+        const Tensor window = slice(out, dim, i, i + step * (windows - 1) + 1, step);
+        assign_inplace(window, add(window, select(grad, -1, i)));
+      }
       return TensorList{out};
     };
   });
