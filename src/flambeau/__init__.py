@@ -89,7 +89,7 @@ _LAZY = {
         "are_deterministic_algorithms_enabled is_deterministic_algorithms_warn_only_enabled "
         "set_deterministic_debug_mode get_deterministic_debug_mode set_float32_matmul_precision "
         "get_float32_matmul_precision set_flush_denormal set_warn_always is_warn_always_enabled is_tensor is_storage "
-        "is_autocast_enabled is_autocast_cpu_enabled get_autocast_dtype numel compile typename "
+        "is_autocast_enabled is_autocast_cpu_enabled get_autocast_dtype numel typename "
         "is_floating_point is_complex is_nonzero is_same_size is_inference is_conj is_neg conj real resolve_conj "
         "resolve_neg nonzero"
     ),
@@ -103,6 +103,7 @@ _LAZY = {
         "BoolTensor"
     ),
     "amp": "autocast GradScaler",
+    "compiler": "compile",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 for _name in _HOME:

@@ -175,10 +175,3 @@ def typename(obj) -> str:
         return obj.type()
     kind = obj if isinstance(obj, type) else type(obj)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-
-
-def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    """The module or function itself: there is nothing to compile, and calls are cheap already."""
-    if model is None:
-        return lambda function: function
-    return model
