@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 _bool, _int, _float = bool, int, float
 
-Number = Union[int, float, bool]
-FileLike = Union[str, "os.PathLike[str]", Any]
-_size = Union[Sequence[int], "tuple[int, ...]"]
+Number = int | float | bool
+FileLike = str | os.PathLike[str] | Any
+_size = Sequence[int] | tuple[int, ...]
 _dtype = Any
 _device = Any
 Device = Any

@@ -35,7 +35,7 @@ def save_legacy(file: Any, obj: object, pickle_module: Any, protocol: int) -> No
     element_sizes: dict[str, int] = {}
 
     def persistent_id(item: Any) -> tuple[Any, ...] | None:
-        described = storages.describe(item)
+        described = storages.persistent_id(item)
         if described is None:
             return None
         element_sizes[described[2]] = item.element_size() if isinstance(item, TypedStorage) else 1

@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import Any
 
 from flambeau import _storage_bytes, _utils
-from flambeau.storage import TypedStorage, typed_class
+from flambeau.storage import TypedStorage, UntypedStorage, typed_class
 
 from . import names
 from .archive import ALIGNMENT, Writer
@@ -82,18 +82,12 @@ class StorageTable:
         return [(str(key), storage) for key, storage in enumerate(self._storages)]
 
     def persistent_id(self, obj: Any) -> tuple[Any, ...] | None:
-        described = self.describe(obj)
-        return None if described is None else described[:5]
-
-    def describe(self, obj: Any) -> tuple[Any, ...] | None:
         """``("storage", class, key, location, number of elements)``, or None for other things."""
-        from flambeau import _C
-
         if isinstance(obj, TypedStorage):
             storage, dtype, size = obj._untyped_storage, obj.dtype, obj.size()
             kind = typed_class(dtype)
-        elif type(obj) is _C.UntypedStorage:
-            storage, dtype, size, kind = obj, None, obj.nbytes(), _C.UntypedStorage
+        elif type(obj) is UntypedStorage:
+            storage, dtype, size, kind = obj, None, obj.nbytes(), UntypedStorage
         else:
             return None
         address = storage.data_ptr()
