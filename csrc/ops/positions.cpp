@@ -130,7 +130,7 @@ LinePlan plan_lines(const Tensor& self, int64_t dim, const Tensor& index) {
   return plan;
 }
 
-void read(const BlockPlan& plan, const Tensor& table, const Tensor& values) {
+void read_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values) {
   const int64_t total = plan.value_count();
   if (total == 0) return;
   const auto move = kernels::index().read[width_of(table)];
@@ -144,11 +144,11 @@ void read(const BlockPlan& plan, const Tensor& table, const Tensor& values) {
   });
 }
 
-void write(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value) {
+void write_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value) {
   run_ordered(kernels::index().write[width_of(table)], plan, table, values, one_value);
 }
 
-void add(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value) {
+void add_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value) {
   const auto move = kernels::index().add[int(table.dtype())];
   if (!move) not_implemented_for("index_add", table.dtype());
   run_ordered(move, plan, table, values, one_value);

@@ -36,9 +36,9 @@ struct LinePlan {
 };
 LinePlan plan_lines(const Tensor& self, int64_t dim, const Tensor& index);
 
-void read(const BlockPlan& plan, const Tensor& table, const Tensor& values);
-void write(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value = false);
-void add(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value = false);
+void read_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values);
+void write_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value = false);
+void add_blocks(const BlockPlan& plan, const Tensor& table, const Tensor& values, bool one_value = false);
 void gather_lines(const LinePlan& plan, const Tensor& table, const Tensor& values);
 void scatter_lines(const LinePlan& plan, const Tensor& table, const Tensor& values, bool one_value = false);
 void reduce_lines(kernels::Reduction reduction, const LinePlan& plan, const Tensor& table, const Tensor& values,
