@@ -5,6 +5,7 @@
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
+#include "ops/pointwise.h"
 #include "ops/positions.h"
 
 namespace flambeau::ops {
@@ -70,11 +71,6 @@ Tensor covered(const Tensor& src, const Tensor& index) {
   return out;
 }
 
-Tensor raw_clone(const Tensor& self) {
-  Tensor out = empty_like(self, self.dtype());
-  raw_copy(out, self);
-  return out;
-}
 
 std::optional<kernels::Reduction> reduction_of(const std::string& reduce) {
   if (reduce == "sum" || reduce == "mean") return kernels::Reduction::Add;
@@ -90,9 +86,9 @@ Tensor scatter_copy(const Tensor& self, int64_t dim, const Tensor& index, const 
   dim = wrap_dim(dim, self.dim());
   check_dtypes("scatter", self, index, &src);
   check_scatter_shape(self, dim, index, one_value ? nullptr : &src);
-  Tensor out = raw_clone(self);
-  if (index.numel() == 0) return out;
+  if (index.numel() == 0) return writable_copy(self);
   const Tensor at = checked_index(index, dim, size_or_1(self, dim));
+  Tensor out = writable_copy(self);
   const Tensor values = one_value ? src : covered(src, index);
   const LinePlan plan = plan_lines(out, dim, at);
   if (reduction) reduce_lines(*reduction, plan, out, values, one_value);
@@ -121,7 +117,7 @@ Tensor identity_of(kernels::Reduction reduction, DType dtype) {
 Tensor counts_of(const Tensor& self, int64_t dim, const Tensor& index, bool include_self) {
   const Tensor start = include_self ? ones(self.sizes(), self.dtype()) : zeros(self.sizes(), self.dtype());
   const Tensor count = scatter_add(start, dim, index, ones(index.sizes(), self.dtype()));
-  return index_put(count, {eq(count, Scalar(0))}, scalar_tensor(1, self.dtype()));
+  return masked_fill(count, eq(count, 0), 1);
 }
 
 [[noreturn]] void no_derivative(const char* name) {
@@ -206,13 +202,13 @@ static TensorList scatter_reduce_backward(const Tensor& grad, const Tensor& self
   } else if (reduce == "prod") {
     // A single zero has the product of the others as its slope; with two zeros every slope is 0.
     const DType dtype = src.dtype();
-    const Tensor self_nonzero = index_put(self, {eq(self, Scalar(0))}, scalar_tensor(1, dtype));
+    const Tensor self_nonzero = masked_fill(self, eq(self, 0), 1);
     const Tensor self_grad_product = scatter_reduce(self_nonzero, dim, index, src, reduce, include_self);
     grad_self = mul(grad, div(self_grad_product, self_nonzero));
-    const Tensor src_zero = eq(src, Scalar(0));
+    const Tensor src_zero = eq(src, 0);
     const Tensor zeros_met = scatter_add(zeros(self.sizes(), dtype), dim, index, to_dtype(src_zero, dtype));
-    const Tensor alone = mul(src_zero, eq(gather(zeros_met, dim, index), Scalar(1)));
-    const Tensor src_nonzero = index_put(src, {src_zero}, scalar_tensor(1, dtype));
+    const Tensor alone = mul(src_zero, eq(gather(zeros_met, dim, index), 1));
+    const Tensor src_nonzero = masked_fill(src, src_zero, 1);
     const Tensor others = scatter_reduce(self, dim, index, src_nonzero, reduce, include_self);
     const Tensor by_rest = gather(mul(grad, others), dim, index);
     const Tensor by_result = div(gather(mul(grad, result), dim, index), src_nonzero);

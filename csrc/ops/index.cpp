@@ -168,8 +168,7 @@ Tensor index(const Tensor& self, const OptTensorList& indices) {
 Tensor index_put(const Tensor& self, const OptTensorList& indices, const Tensor& values, bool accumulate) {
   const IndexPlan plan = plan_index(self, indices);
   check_values(self, plan, values);
-  Tensor out = empty_like(self, self.dtype());
-  raw_copy(out, self);
+  Tensor out = writable_copy(self);
   const IndexPlan out_plan = out.strides() == self.strides() ? plan : plan_index(out, indices);
   put_values(out, out_plan, values, accumulate);
   return record("IndexPutBackward0", out, {self, values}, [&] {

@@ -4,6 +4,7 @@
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
+#include "ops/pointwise.h"
 
 namespace flambeau::ops {
 namespace {
@@ -118,7 +119,7 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
                                                                                                 Needs need) {
       const Tensor set = expand(mask.get(), sizes);
       TensorList grads(2);
-      if (need[0]) grads[0] = sum_to(index_put(grad, {set}, scalar_tensor(0.0, grad.dtype())), self_sizes);
+      if (need[0]) grads[0] = sum_to(masked_fill(grad, set, 0), self_sizes);
       if (need[1]) grads[1] = masked_scatter_backward(grad, set, source_sizes);
       return grads;
     };

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "ops/copy.h"
+#include "ops/gather.h"
+#include "ops/join.h"
 #include "ops/reduce.h"
 #include "ops/scan.h"
 #include "ops/sort.h"

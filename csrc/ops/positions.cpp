@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "ops/copy.h"
-#include "ops/views.h"
+#include "ops/destination.h"
 #include "parallel/pool.h"
 
 namespace flambeau::ops {
@@ -86,6 +86,12 @@ bool is_run(IntSpan sizes, IntSpan strides) {
     expected *= sizes[d];
   }
   return true;
+}
+
+Tensor writable_copy(const Tensor& self) {
+  Tensor out = make_output(self.sizes(), self.dtype(), &self);
+  if (!same_memory(out, self)) raw_copy(out, self);
+  return out;
 }
 
 Tensor as_int64(const Tensor& index, IntSpan sizes) {

@@ -12,6 +12,10 @@ namespace flambeau::ops {
 std::vector<int64_t> offsets_of(IntSpan sizes, IntSpan strides);
 bool is_run(IntSpan sizes, IntSpan strides);  // are they 0, 1, 2 ...?
 
+// A copy of self to write into; self's own memory when the operator runs in place (ops/destination.h). Call it after
+// all checks.
+Tensor writable_copy(const Tensor& self);
+
 // The index as a contiguous int64 tensor of these sizes: itself, or a converted and broadcast copy.
 Tensor as_int64(const Tensor& index, IntSpan sizes);
 
