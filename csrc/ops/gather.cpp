@@ -87,9 +87,9 @@ Tensor scatter_copy(const Tensor& self, int64_t dim, const Tensor& index, const 
   check_dtypes("scatter", self, index, &src);
   check_scatter_shape(self, dim, index, one_value ? nullptr : &src);
   if (index.numel() == 0) return writable_copy(self);
-  const Tensor at = checked_index(index, dim, size_or_1(self, dim));
+  const Tensor checked = checked_index(index, dim, size_or_1(self, dim));
   Tensor out = writable_copy(self);
-  const Tensor values = one_value ? src : covered(src, index);
+  const Tensor at = apart(checked, out), values = one_value ? src : apart(covered(src, index), out);
   const LinePlan plan = plan_lines(out, dim, at);
   if (reduction) reduce_lines(*reduction, plan, out, values, one_value);
   else scatter_lines(plan, out, values, one_value);

@@ -2,9 +2,11 @@
 // (at::native::index in TensorAdvancedIndexing.cpp, IndexingUtils.h).
 #include <algorithm>
 
+#include "ops/destination.h"
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
+#include "ops/pointwise.h"
 #include "ops/positions.h"
 
 namespace flambeau::ops {
@@ -136,6 +138,7 @@ void put_values(const Tensor& self, const IndexPlan& plan, const Tensor& values,
     dense = empty(plan.result, values.dtype());
     raw_copy(dense, values);
   }
+  dense = apart(dense, self);
   if (accumulate) add_blocks(plan, self, dense, one_value);
   else write_blocks(plan, self, dense, one_value);
 }
@@ -165,7 +168,20 @@ Tensor index(const Tensor& self, const OptTensorList& indices) {
   });
 }
 
+// x[mask] = number, the mask over leading dimensions: one elementwise pass. Undefined where that is not the case.
+static Tensor sole_mask(const Tensor& self, const OptTensorList& indices, const Tensor& values, bool accumulate) {
+  if (accumulate || values.numel() != 1 || indices.size() != 1) return {};
+  Tensor mask = deref(indices[0]);
+  if (!mask.defined() || mask.dtype() != DType::Bool || mask.dim() > self.dim()) return {};
+  for (int64_t d = 0; d < mask.dim(); ++d)
+    if (mask.size(d) != self.size(d)) return {};
+  while (mask.dim() < self.dim()) mask = unsqueeze(mask, -1);
+  return mask;
+}
+
 Tensor index_put(const Tensor& self, const OptTensorList& indices, const Tensor& values, bool accumulate) {
+  if (const Tensor mask = sole_mask(self, indices, values, accumulate); mask.defined())
+    return masked_fill(self, mask, reshape(values, {}));
   const IndexPlan plan = plan_index(self, indices);
   check_values(self, plan, values);
   Tensor out = writable_copy(self);
@@ -180,6 +196,18 @@ Tensor index_put(const Tensor& self, const OptTensorList& indices, const Tensor&
       return grads;
     };
   });
+}
+
+// The result is self's own memory under another head, so that its history becomes self's.
+Tensor index_put_(const Tensor& self, const OptTensorList& indices, const Tensor& values, bool accumulate) {
+  check_inplace(self);
+  check_no_internal_overlap(self);
+  Tensor result = alias(self);
+  {
+    Destination destination(result);
+    result = index_put(self, indices, values, accumulate);
+  }
+  return assign_inplace(self, result);
 }
 
 }  // namespace flambeau::ops

@@ -89,15 +89,14 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     }) : rows_at(t, dim, index, false, out_of_self);
   };
   BlockPlan plan = plan_of(self);
+  Tensor out = writable_copy(self);  // before mul: the product must not take the place meant for the result
   Tensor values = source;
   if (!alpha.equals(1)) {
     GradMode off(false);
     values = to_dtype(mul(source, alpha), self.dtype());
   }
-  values = raw_contiguous(values);
-  Tensor out = writable_copy(self);
   if (out.strides() != self.strides()) plan = plan_of(out);
-  add_blocks(plan, out, values);
+  add_blocks(plan, out, apart(raw_contiguous(values), out));
   return record("IndexAddBackward0", out, {self, source}, [&] {
     return [index = Saved(index), dim, alpha](const Tensor& grad, Needs need) {
       TensorList grads{grad, {}};
@@ -126,11 +125,15 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
     if (t.dim()) sizes.erase(size_t(dim));
     return sizes;
   };
-  if (!(slice_of(self) == slice_of(source)))
-    throw Error(str("index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
-                    slice_of(self).empty() ? str() : [&] { std::string s = str(slice_of(self)); return s.substr(1, s.size() - 2); }(),
-                    " at dimension ", dim, " and source slice shape: ",
-                    [&] { std::string s = str(slice_of(source)); return s.substr(1, s.size() - 2); }(), " at dimension 0."));
+  const auto text_of = [](const Dims& sizes) {  // without the brackets
+    const std::string text = str(sizes);
+    return text.substr(1, text.size() - 2);
+  };
+  const Dims self_slice = slice_of(self), source_slice = slice_of(source);
+  FLAMBEAU_CHECK(self_slice == source_slice,
+                 "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
+                 text_of(self_slice), " at dimension ", dim, " and source slice shape: ", text_of(source_slice),
+                 " at dimension 0.");
   FLAMBEAU_CHECK_AS(IndexError, !source.dim() || index.numel() == source.size(dim), "index_copy_(): Number of indices (",
                     index.numel(), ") should be equal to source.size(dim) (", size_along(source, dim), ")");
   const auto outside = out_of_dim(dim, "index_copy_(): ");
@@ -138,7 +141,7 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
   const Tensor values = raw_contiguous(source);
   Tensor out = writable_copy(self);
   if (out.strides() != self.strides()) plan = rows_at(out, dim, index, true, outside);
-  write_blocks(plan, out, values);
+  write_blocks(plan, out, apart(values, out));
   return record("IndexCopyBackward0", out, {self, source}, [&] {
     return [index = Saved(index), dim, sizes = source.sizes()](const Tensor& grad, Needs need) {
       TensorList grads(2);
@@ -246,8 +249,8 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool a
   const Tensor values = raw_contiguous(source);
   Tensor out = writable_copy(self);
   if (out.strides() != self.strides()) plan = elements_at(out, index);
-  if (accumulate) add_blocks(plan, out, values);
-  else write_blocks(plan, out, values);
+  if (accumulate) add_blocks(plan, out, apart(values, out));
+  else write_blocks(plan, out, apart(values, out));
   return record("PutBackward0", out, {self, source}, [&] {
     return [index = Saved(index), accumulate, sizes = source.sizes()](const Tensor& grad, Needs need) {
       TensorList grads(2);

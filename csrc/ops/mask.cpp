@@ -1,10 +1,9 @@
 // Positions and elements that masks pick (native/TensorAdvancedIndexing.cpp). Row-major order throughout.
-#include <cstring>
-
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
 #include "ops/pointwise.h"
+#include "ops/positions.h"
 
 namespace flambeau::ops {
 namespace {
@@ -104,11 +103,12 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
                  mask.dtype());
   const Dims sizes = broadcast_shapes(mask.sizes(), self.sizes());
   const Tensor set = mask.is_contiguous() && mask.sizes() == sizes ? mask : raw_expand(mask, sizes);
-  const Tensor values = raw_contiguous(source);
+  Tensor values = raw_contiguous(source);
   int64_t count = 0;
   for_each_set(set, [&](int64_t) { ++count; });
   FLAMBEAU_CHECK(count <= values.numel(), "Number of elements of source < number of ones in mask");
-  Tensor out = raw_expand(self, sizes);
+  Tensor out = self.sizes() == sizes && self.is_contiguous() ? writable_copy(self) : raw_expand(self, sizes);
+  values = apart(values, out);
   visit_width(self.itemsize(), [&]<class T>(Type<T>) {
     const T* from = values.data<const T>();
     T* to = out.data<T>();

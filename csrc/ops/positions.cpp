@@ -94,6 +94,13 @@ Tensor writable_copy(const Tensor& self) {
   return out;
 }
 
+Tensor apart(const Tensor& values, const Tensor& written) {
+  if (!may_overlap(values, written)) return values;
+  Tensor out = empty(values.sizes(), values.dtype());
+  raw_copy(out, values);
+  return out;
+}
+
 Tensor as_int64(const Tensor& index, IntSpan sizes) {
   if (index.dtype() == DType::Int64 && index.is_contiguous() && IntSpan(index.sizes()) == sizes) return index;
   Tensor out = empty(sizes, DType::Int64);

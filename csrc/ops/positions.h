@@ -16,6 +16,9 @@ bool is_run(IntSpan sizes, IntSpan strides);  // are they 0, 1, 2 ...?
 // all checks.
 Tensor writable_copy(const Tensor& self);
 
+// Values that share no memory with the tensor about to be written.
+Tensor apart(const Tensor& values, const Tensor& written);
+
 // The index as a contiguous int64 tensor of these sizes: itself, or a converted and broadcast copy.
 Tensor as_int64(const Tensor& index, IntSpan sizes);
 
