@@ -4,7 +4,9 @@
 #define FLAMBEAU_FAMILIES(_) \
   _(views)                   \
   _(arithmetic)              \
-  _(copy)
+  _(copy)                    \
+  _(gather)                  \
+  _(join)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
