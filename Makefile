@@ -1,0 +1,57 @@
+# The two commands of a fresh machine are `make demo` and `make test`; both make their own virtual environment.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+BUILD := $(VENV)/.installed
+SOURCES := $(shell find csrc src -name '*.cpp' -o -name '*.h' -o -name '*.py') CMakeLists.txt pyproject.toml
+
+.PHONY: demo test live bench sanitize lint docs wheel clean
+
+demo: $(BUILD)
+	$(PY) -m pip install -q tqdm
+	$(PY) examples/gpt/train.py
+
+test: $(BUILD) $(VENV)/.test-tools
+	$(PY) -m pytest tests --ignore=tests/live -q
+
+# Comparison with a real PyTorch in the same environment: see .ci/run.
+live: $(BUILD) $(VENV)/.test-tools
+	$(PY) -m pytest tests/live -q
+
+bench: $(BUILD) $(VENV)/.test-tools
+	$(PY) benchmarks/run.py
+
+sanitize:
+	tools/sanitize.sh
+
+lint: $(VENV)/.lint-tools
+	$(VENV)/bin/ruff check src tests tools examples benchmarks
+	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files 'csrc/*.cpp' 'csrc/*.h')
+	$(VENV)/bin/mypy
+
+docs: $(BUILD)
+	$(PY) tools/write_stubs.py
+	$(PY) tools/write_coverage.py
+
+wheel: $(VENV)/bin/python
+	$(PY) -m pip wheel -q --no-deps -w dist .
+	$(PY) tools/check_wheel.py dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install -q --upgrade pip
+
+$(BUILD): $(VENV)/bin/python $(SOURCES)
+	$(PY) -m pip install -q .
+	touch $@
+
+$(VENV)/.test-tools: $(VENV)/bin/python pyproject.toml
+	$(PY) -m pip install -q 'pytest>=8' pytest-timeout 'hypothesis>=6' 'numpy>=1.26' safetensors
+	touch $@
+
+$(VENV)/.lint-tools: $(VENV)/bin/python
+	$(PY) -m pip install -q ruff mypy clang-format
+	touch $@
+
+clean:
+	rm -rf build dist $(VENV) src/flambeau/*.so
