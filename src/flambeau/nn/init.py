@@ -88,28 +88,63 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    """N(mean, std ** 2) on [a, b], by the inverse of the distribution function."""
+    """N(mean, std ** 2) on [a, b]; what falls outside is drawn again."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
             "incorrect.",
             stacklevel=2,
         )
-    low = _norm_cdf((a - mean) / std)
-    high = _norm_cdf((b - mean) / std)
+    inside = _norm_cdf((b - mean) / std) - _norm_cdf((a - mean) / std)
     with flambeau.no_grad():
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        # What rounding has put outside goes back to the bounds.
-        tensor.clamp_(min=a, max=b)
+        if inside > 0.3:
+            _redraw_outside(tensor, mean, std, a, b, generator)
+        else:
+            _reject_under_bell(tensor, mean, std, a, b, generator)
     return tensor
 
 
 def _norm_cdf(x):
     """The standard normal distribution function."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _redraw_outside(tensor, mean, std, a, b, generator):
+    """Normal draws of the whole tensor, until all elements have had one inside [a, b]."""
+    # The bounds as the tensor can represent them.
+    low = tensor.new_tensor(a).item()
+    high = tensor.new_tensor(b).item()
+    result = tensor.normal_(mean, std, generator=generator)
+    outside = (result < low) | (result > high)
+    while outside.any():
+        again = flambeau.empty_like(result).normal_(mean, std, generator=generator)
+        result = flambeau.where(outside, again, result)
+        outside = (result < low) | (result > high)
+    if result is not tensor:
+        tensor.copy_(result)
+
+
+def _reject_under_bell(tensor, mean, std, a, b, generator):
+    """Uniform draws from [a, b], each kept with a probability that is the density over its maximum there."""
+    peak = max(a, min(mean, b))
+    log_peak = -0.5 * ((peak - mean) / std) ** 2
+    candidates = flambeau.empty_like(tensor)
+    chances = flambeau.empty_like(tensor)
+
+    def rejected():
+        """Which candidates are not kept; they are overwritten by logarithms of their probabilities."""
+        candidates.sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(log_peak)
+        return chances.uniform_(generator=generator).log_().gt(candidates)
+
+    result = tensor.uniform_(a, b, generator=generator)
+    candidates.copy_(tensor)
+    pending = rejected()
+    while pending.any():
+        candidates.uniform_(a, b, generator=generator)
+        result = flambeau.where(pending, candidates, result)
+        pending = flambeau.where(pending, rejected(), pending)
+    if result is not tensor:
+        tensor.copy_(result)
 
 
 def constant_(tensor, val):

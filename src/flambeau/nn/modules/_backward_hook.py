@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import flambeau
 from flambeau.nn.modules._functions import BackwardHookFunction
 
@@ -72,6 +74,12 @@ class BackwardHook:
         grad_fn.register_hook(hook)
 
     def _call_without_grad_input(self):
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
+            "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
+            "#torch.nn.Module.register_full_backward_hook for more details.",
+            stacklevel=5,
+        )
         grad_inputs = (None,) * self.n_inputs
         for user_hook in self.user_hooks:
             replaced = user_hook(self.module, grad_inputs, self.grad_outputs)

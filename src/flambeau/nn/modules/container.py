@@ -426,6 +426,9 @@ class ParameterDict(Module):
         return (self[k] for k in self._keys)
 
     def update(self, parameters):
+        if isinstance(parameters, dict) and not isinstance(parameters, OrderedDict):
+            # PyTorch takes the keys of a plain dictionary in sorted order, here only.
+            parameters = sorted(parameters.items())
         for key, value in _pairs(parameters, "ParametersDict.update", "ParameterDict"):
             self[key] = value
 

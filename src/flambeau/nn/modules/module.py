@@ -11,12 +11,32 @@ from collections import OrderedDict
 import flambeau
 from flambeau import Tensor
 from flambeau.nn.modules import _calling
-from flambeau.nn.modules._calling import Calling
+from flambeau.nn.modules._calling import (
+    Calling,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from flambeau.nn.modules._naming import typename
 from flambeau.nn.modules._state import State
 from flambeau.nn.parameter import Buffer, Parameter
 
-__all__ = ["Module"]
+__all__ = [
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
 
 
 def _addindent(text, spaces):
@@ -179,8 +199,8 @@ class Module(Calling, State):
             if param.grad_fn is not None:
                 raise ValueError(
                     f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
-                    f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the forward() "
-                    "method."
+                    f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                    "forward() method."
                 )
             param = _calling.registered(_calling.parameter_registration_hooks, self, name, param)
         self._parameters[name] = param
