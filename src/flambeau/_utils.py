@@ -17,6 +17,7 @@ from flambeau import _storage_bytes
 from flambeau.storage import TypedStorage, UntypedStorage, typed_class
 
 _MAX_INT = (1 << 63) - 1
+_HOOKS = ("_backward_hooks", "_post_accumulate_grad_hooks")
 
 
 def _reduce_tensor(tensor: Any, protocol: int) -> tuple[Any, tuple[Any, ...]]:
@@ -83,8 +84,9 @@ def _copy_storage(storage: Any, memo: dict[Any, Any]) -> Any:
 
 
 def _get_obj_state(obj: Any) -> dict[str, Any]:
-    """The attributes a user put on a tensor."""
-    return dict(getattr(obj, "__dict__", ()))
+    """The attributes a user put on a tensor; hooks are kept there too, and stay behind."""
+    attributes = getattr(obj, "__dict__", {})
+    return {name: value for name, value in attributes.items() if not name.startswith(_HOOKS)}
 
 
 def _set_obj_state(obj: Any, state: Any) -> Any:
@@ -147,10 +149,6 @@ def _rebuild_from_type_v2(function: Any, new_type: Any, arguments: Any, state: A
         set_state(tensor, state)
         return tensor
     return _set_obj_state(tensor, state)
-
-
-# Files name it there (torch/_tensor.py), and flambeau._tensor re-exports it.
-_rebuild_from_type_v2.__module__ = "flambeau._tensor"
 
 
 def _build(storage: Any, dtype: Any, storage_offset: Any, size: Any, stride: Any) -> Any:

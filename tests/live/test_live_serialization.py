@@ -69,6 +69,17 @@ def test_either_reads_the_other(zipped, weights_only):
             assert result["view"][0, 0, 0].item() == -1
 
 
+def test_attributes_travel():
+    ours, theirs = io.BytesIO(), io.BytesIO()
+    for library, write, file in ((flambeau, save, ours), (torch, torch.save, theirs)):
+        tensor = library.ones(2)
+        tensor.note = "kept"
+        write(tensor, file)
+        for read in (load, torch.load):
+            file.seek(0)
+            assert read(file).note == "kept"
+
+
 def test_files_are_the_same_but_for_their_id():
     ours, theirs = io.BytesIO(), io.BytesIO()
     save(sample(flambeau), ours)

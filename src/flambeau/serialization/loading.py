@@ -243,7 +243,7 @@ def make_unpickler(file: Any, module: Any, persistent_load: Callable[..., Any], 
         def find_class(self, module_name: str, name: str) -> Any:
             if module_name in ("torch", "torch.storage") and class_named(name) is not None:
                 return class_named(name)
-            ours = names.to_ours(module_name)
+            ours = names.to_ours(module_name, name)
             try:
                 return super().find_class(ours, name)
             except (AttributeError, ModuleNotFoundError):

@@ -7,6 +7,8 @@ from typing import Any
 _OURS, _THEIRS = "flambeau", "torch"
 # Moved in PyTorch since some files were written.
 _MOVED = {"torch.tensor": "torch._tensor"}
+# What PyTorch keeps in another module than we do: module there, name, module here.
+_ELSEWHERE = [("torch._tensor", "_rebuild_from_type_v2", "flambeau._utils")]
 
 
 def to_torch(module: str) -> str:
@@ -16,8 +18,11 @@ def to_torch(module: str) -> str:
     return module
 
 
-def to_ours(module: str) -> str:
-    """The reverse of `to_torch`, with modules that moved."""
+def to_ours(module: str, name: str) -> str:
+    """The reverse of `to_torch`, with what is kept elsewhere."""
+    for theirs, moved, ours in _ELSEWHERE:
+        if (module, name) == (theirs, moved):
+            return ours
     module = _MOVED.get(module, module)
     if module == _THEIRS or module.startswith(_THEIRS + "."):
         return _OURS + module[len(_THEIRS) :]
@@ -36,6 +41,9 @@ def torch_global(obj: Any, name: str) -> tuple[str, str] | None:
         return _THEIRS, name
     if not isinstance(module, str) or to_torch(module) == module:
         return None
+    for theirs, moved, ours in _ELSEWHERE:
+        if (module, name) == (ours, moved):
+            return theirs, name
     # What the core defines is found at the top level (Size, device, Generator).
     if getattr(flambeau, name, None) is obj:
         return _THEIRS, name

@@ -19,6 +19,7 @@ from flambeau.storage import TypedStorage, UntypedStorage, typed_class
 from . import names
 from .archive import ALIGNMENT, Writer
 from .atomic import replacing
+from .weights_only import _get_layout
 
 DEFAULT_PROTOCOL = 2
 
@@ -96,7 +97,7 @@ class StorageTable:
                 "Cannot save multiple tensors or storages that view the same data as different "
                 "types"
             )
-        return "storage", kind, self._key(storage), sys.intern(str(storage.device)), size
+        return "storage", kind, self._key(storage), "cpu", size
 
     def _key(self, storage: Any) -> str:
         identity = _storage_bytes.identity(storage)
@@ -156,4 +157,5 @@ def _reducers() -> dict[type, Any]:
         flambeau.dtype: lambda obj: str(obj).rpartition(".")[2],
         flambeau.device: device,
         flambeau.Size: lambda obj: (flambeau.Size, (tuple(obj),)),
+        flambeau.layout: lambda obj: (_get_layout, (str(obj),)),
     }
