@@ -79,3 +79,21 @@ def test_random_state():
         assert torch.rand(3).tolist() == first
     assert torch.rand(3).tolist() == first
     assert random.seed() == random.initial_seed()
+
+
+def test_cpu_capability():
+    from flambeau import backends
+
+    assert backends.cpu.get_cpu_capability() in ("DEFAULT", "AVX2", "AVX512")
+
+
+def test_dlpack_both_ways():
+    numpy = pytest.importorskip("numpy")
+    from flambeau.utils.dlpack import from_dlpack, to_dlpack
+
+    tensor = torch.arange(6.0).reshape(2, 3)
+    for other in (from_dlpack(to_dlpack(tensor)), from_dlpack(tensor)):
+        other[0, 0] = 7
+        assert tensor[0, 0].item() == 7
+        tensor[0, 0] = 0
+    assert from_dlpack(numpy.ones(2)).tolist() == [1, 1]

@@ -29,4 +29,15 @@ NB_MODULE(_C, m) {
   m.def("get_num_threads", &num_threads);
   m.def("_set_num_threads", &set_num_threads);
   m.def("_isa", [] { return isa_name(current_isa()); });
+  // The numerics profile in use, field by field and by PyTorch's names for the values.
+  m.def("_profile", [] {
+    const Profile& p = profile();
+    nb::dict fields;
+    fields["aten"] = p.aten == AtenIsa::Avx512 ? "avx512" : p.aten == AtenIsa::Avx2 ? "avx2" : "default";
+    fields["onednn"] = p.onednn == OneDnnIsa::Avx512 ? "avx512_core" : "avx2";
+    fields["mkl"] = p.mkl == MklPath::Amd ? "amd" : p.mkl == MklPath::IntelAvx512 ? "intel-avx512" : "intel-avx2";
+    fields["threads"] = p.threads;
+    fields["invariant"] = p.invariant;
+    return fields;
+  });
 }

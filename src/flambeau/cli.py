@@ -191,15 +191,14 @@ def _processor() -> str:
 
 
 def _numerics() -> str:
-    try:
-        from flambeau import numerics
-    except ImportError:
-        return "one order of operations (no profiles in this build)"
-    return str(numerics.detect())
+    """The order of operations in use, field by field."""
+    from flambeau import _C
+
+    fields = {name: value for name, value in _C._profile().items() if value is not False}
+    return ", ".join(f"{name}={value}" for name, value in fields.items())
 
 
 def _build() -> str:
     from flambeau import _C
 
-    describe = getattr(_C, "_show_config", None)
-    return describe().strip() if describe is not None else _C.__file__
+    return f"{_C._isa()} kernels, {_C.__file__}"

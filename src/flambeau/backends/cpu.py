@@ -2,7 +2,7 @@
 
 
 def get_cpu_capability() -> str:
-    """The instruction set in use, by PyTorch's name for it."""
+    """What PyTorch would use on this machine: the order of operations that is followed."""
     from flambeau import _C
 
-    return _C._get_cpu_capability()
+    return _C._profile()["aten"].upper()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau import _C
-
 __all__ = ["from_dlpack", "to_dlpack"]
 
 
@@ -16,6 +14,21 @@ def to_dlpack(tensor: Any) -> Any:
 
 def from_dlpack(ext_tensor: Any) -> Any:
     """A tensor over the memory of `ext_tensor`: a capsule, or an object with ``__dlpack__``."""
-    if hasattr(ext_tensor, "__dlpack__"):
-        ext_tensor = ext_tensor.__dlpack__()
-    return _C._from_dlpack(ext_tensor)
+    import flambeau
+
+    if not hasattr(ext_tensor, "__dlpack__"):
+        ext_tensor = _Exporter(ext_tensor)
+    return flambeau.from_dlpack(ext_tensor)
+
+
+class _Exporter:
+    """A capsule in the shape of an object that hands it out."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
