@@ -1,4 +1,4 @@
-// Reductions: many elements to one. An absent or empty `dim` means all dimensions.
+// Reductions: many elements to one. An absent or empty `dim` means all dimensions (for all and any: only an absent one).
 #pragma once
 
 #include <concepts>
@@ -52,7 +52,6 @@ Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
 Tensor any(const Tensor& self, const OptDims& dim, bool keepdim = false);
 Tensor count_nonzero(const Tensor& self, const Dims& dim);
 Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {});
-bool equal(const Tensor& self, const Tensor& other);                // same sizes and elements
 
 Tensor logsumexp(const Tensor& self, const Dims& dim, bool keepdim = false);
 
