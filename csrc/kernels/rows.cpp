@@ -1,6 +1,7 @@
 // Searches and running results along rows (kernels/rows.h).
 #include "kernels/rows.h"
 
+#include <cmath>
 #include <type_traits>
 
 namespace flambeau::FLAMBEAU_ISA {
@@ -68,6 +69,26 @@ void scan_rows(void* out, const void* in, int64_t rows, int64_t n) {
   }
 }
 
+// log(exp(a) + exp(b)) without overflow.
+double log_add_exp(double a, double b) {
+  const double low = (b != b || a > b) ? b : a, high = (b != b || a < b) ? b : a;
+  if (low == high && std::isinf(low)) return a;
+  return high + std::log1p(std::exp(low - high));
+}
+
+template <class T>
+void logcumsumexp_rows(void* out, const void* in, int64_t rows, int64_t n) {
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    double acc = -HUGE_VAL;
+    for (int64_t i = 0; i < n; ++i) {
+      acc = log_add_exp(double(x[i]), acc);
+      y[i] = T(acc);
+    }
+  }
+}
+
 template <class Order, class T>
 void scan_extreme_rows(void* out, int64_t* indices, const void* in, int64_t rows, int64_t n) {
   const T* x = static_cast<const T*>(in);
@@ -95,6 +116,7 @@ extern const RowKernels rows_table = {
     // Unsigned where int64 wraps around.
     {scan_rows<false, float>, scan_rows<false, double>, scan_rows<false, uint64_t>},
     {scan_rows<true, float>, scan_rows<true, double>, scan_rows<true, uint64_t>},
+    {logcumsumexp_rows<float>, logcumsumexp_rows<double>},
     FLAMBEAU_THREE(scan_extreme_rows, Larger),
     FLAMBEAU_THREE(scan_extreme_rows, Smaller),
 };

@@ -18,6 +18,7 @@ using ScanExtremeRows = void (*)(void* out, int64_t* indices, const void* in, in
 struct RowKernels {
   ExtremeRows argmax[3], argmin[3];           // float, double, int64
   ScanRows cumsum[3], cumprod[3];             // floats accumulate in double and round each result
+  ScanRows logcumsumexp[2];                   // float, double; in double
   ScanExtremeRows cummax[3], cummin[3];
 };
 
