@@ -53,7 +53,8 @@ int64_t place(const T* row, const int64_t* order, int64_t n, T value, bool right
 Tensor search(const Tensor& boundaries, const Operand& self, bool out_int32, bool right, const OptTensor& sorter) {
   const Tensor values = self.is_tensor() ? self.tensor() : scalar_tensor(self.scalar(), self.scalar().natural_dtype());
   check_search(boundaries, values, sorter);
-  const DType common = result_type({Operand(boundaries), self});
+  const Operand edges(boundaries);
+  const DType common = result_type({edges, self});
   const DType compute = compute_dtype(common);
   const Tensor rows = raw_contiguous(raw_cast(raw_cast(boundaries, common), compute));
   const Tensor x = raw_contiguous(raw_cast(raw_cast(values, common), compute));
