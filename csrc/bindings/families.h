@@ -6,7 +6,9 @@
   _(arithmetic)              \
   _(copy)                    \
   _(gather)                  \
-  _(join)
+  _(join)                    \
+  _(reduce)                  \
+  _(statistics)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
