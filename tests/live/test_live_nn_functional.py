@@ -224,14 +224,14 @@ EXPRESSIONS = calls("""
     F.margin_ranking_loss(t(4), t(4, 1), torch.ones(4))
     F.triplet_margin_loss(t(3, 4), t(3, 4), t(3, 4), swap=True)
     F.triplet_margin_with_distance_loss(t(3, 4), t(3, 4), t(3, 4), swap=True)
-    F.triplet_margin_with_distance_loss(t(3, 4), t(3, 4), t(3, 4), distance_function=lambda a, b: (a - b).abs().sum(-1), reduction='sum')
+    F.triplet_margin_with_distance_loss(t(3, 4), t(3, 4), t(3, 4), distance_function=manhattan, reduction='sum')
     F.triplet_margin_loss(t(3, 4), t(3, 4), t(3, 4), margin=-1)
     F.triplet_margin_with_distance_loss(t(3, 4), t(4), t(3, 4))
     F.scaled_dot_product_attention(t(1, 2, 3, 4), t(1, 2, 3, 4), t(1, 2, 3, 4), is_causal=True)
     nn.MultiheadAttention(4, 2)(t(3, 2, 4), t(5, 2, 4), t(5, 2, 4))
     nn.MultiheadAttention(4, 2, batch_first=True, dropout=0.1)(*[t(2, 3, 4)] * 3)
     nn.MultiheadAttention(4, 2)(*[t(3, 4)] * 3, need_weights=False)
-    nn.MultiheadAttention(4, 2, kdim=3, vdim=5, add_bias_kv=True, add_zero_attn=True)(t(3, 2, 4), t(5, 2, 3), t(5, 2, 5), torch.tensor([[False] * 5, [True] + [False] * 4]), attn_mask=torch.zeros(3, 5))
+    nn.MultiheadAttention(4, 2, 0.0, True, True, True, 3, 5)(t(3, 2, 4), t(5, 2, 3), t(5, 2, 5), t(2, 5) > 0.5)
     nn.MultiheadAttention(4, 2)(t(3, 2, 4), t(5, 2, 4), t(5, 2, 4), attn_mask=torch.zeros(5, 3))
     nn.MultiheadAttention(4, 2)(t(3, 4), t(5, 2, 4), t(5, 2, 4))
     nn.MultiheadAttention(4, 2)(*[t(3, 2, 4)] * 3, is_causal=True)
@@ -305,10 +305,13 @@ EXPRESSIONS = calls("""
 """)
 
 
+NAMES = {"manhattan": lambda a, b: (a - b).abs().sum(-1)}
+
+
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expression(expression):
     def case(torch, t):
-        return eval(f"({expression})", {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "t": t})
+        return eval(f"({expression})", {**NAMES, "torch": torch, "nn": torch.nn, "F": torch.nn.functional, "t": t})
 
     expected, got = both(case)
     assert got == expected

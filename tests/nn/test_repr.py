@@ -55,7 +55,8 @@ REPRESENTATIONS = [
     ("nn.Conv1d(2, 4, 3)", "Conv1d(2, 4, kernel_size=(3,), stride=(1,))"),
     (
         'nn.Conv2d(2, 4, 3, 2, 1, 2, 2, False, "reflect")',
-        "Conv2d(2, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(2, 2), groups=2, bias=False, padding_mode=reflect)",
+        "Conv2d(2, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(2, 2), groups=2, bias=False, "
+        "padding_mode=reflect)",
     ),
     ('nn.Conv2d(2, 4, (3, 5), padding="same")', "Conv2d(2, 4, kernel_size=(3, 5), stride=(1, 1), padding=same)"),
     (

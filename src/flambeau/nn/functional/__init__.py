@@ -1,5 +1,7 @@
 """Functions of neural networks. Follows torch/nn/functional.py; its quantized products are left out."""
 
+# ruff: noqa: F401
+
 from __future__ import annotations
 
 from flambeau._missing import module_getattr

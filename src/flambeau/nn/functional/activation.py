@@ -6,8 +6,7 @@ Names that are an operator of the core are bound to it; the others choose betwee
 from __future__ import annotations
 
 from flambeau import contiguous_format
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF, _nn
 
 __all__ = [
     "celu",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import flambeau
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF, _nn
 from flambeau.nn.functional.dropout import dropout
 
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
-from flambeau.nn.modules.utils import _pair
+from flambeau.nn._operators import _VF, _nn
+from flambeau.nn._sizes import _pair
 
 __all__ = [
     "bilinear",

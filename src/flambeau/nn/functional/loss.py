@@ -9,8 +9,7 @@ import math
 import warnings
 
 import flambeau
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF, _nn
 from flambeau.nn._reduction import get_enum, legacy_get_string, number_of
 
 __all__ = [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF, _nn
 
 __all__ = [
     "batch_norm",

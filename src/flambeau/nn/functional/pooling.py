@@ -5,9 +5,8 @@ Max pools return (values, indices) with `return_indices`, values alone without.
 
 from __future__ import annotations
 
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
-from flambeau.nn.modules.utils import _list_with_default, _pair, _single, _triple
+from flambeau.nn._operators import _VF, _nn
+from flambeau.nn._sizes import _list_with_default, _pair, _single, _triple
 
 __all__ = [
     "adaptive_avg_pool1d",

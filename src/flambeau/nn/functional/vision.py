@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
+from flambeau.nn._operators import _VF, _nn
 from flambeau.nn.functional.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = [

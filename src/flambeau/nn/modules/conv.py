@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import flambeau
-from flambeau._C import _nn
-from flambeau._C import _VariableFunctions as _VF
 from flambeau.nn import init
+from flambeau.nn._operators import _VF, _nn
+from flambeau.nn._sizes import _ntuple, _reverse_repeat_tuple
 from flambeau.nn.modules.lazy import LazyModuleMixin
 from flambeau.nn.modules.module import Module
-from flambeau.nn.modules.utils import _ntuple, _reverse_repeat_tuple
 from flambeau.nn.parameter import Parameter, UninitializedParameter
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import flambeau
-from flambeau._C import _nn
 from flambeau.nn import init
+from flambeau.nn._operators import _VF, _nn
 from flambeau.nn.modules.lazy import LazyModuleMixin
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter, UninitializedParameter
@@ -14,7 +14,7 @@ from flambeau.nn.parameter import Parameter, UninitializedParameter
 __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 linear = _nn.linear
-bilinear = flambeau.bilinear
+bilinear = _VF.bilinear
 
 
 class Identity(Module):

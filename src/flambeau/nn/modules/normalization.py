@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import flambeau
-from flambeau._C import _VariableFunctions as _VF
 from flambeau.nn import functional as F
 from flambeau.nn import init
+from flambeau.nn._operators import _VF
 from flambeau.nn.modules._functions import CrossMapLRN2d as _cross_map_lrn2d
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter

@@ -6,9 +6,9 @@ Shapes: (N, C, *) or (C, *) with one, two or three spatial dimensions. `padding`
 
 from __future__ import annotations
 
-from flambeau._C import _nn
+from flambeau.nn._operators import _nn
+from flambeau.nn._sizes import _ntuple
 from flambeau.nn.modules.module import Module
-from flambeau.nn.modules.utils import _ntuple
 
 __all__ = [
     "CircularPad1d",

@@ -7,8 +7,8 @@ Shapes: (N, C, *) or (C, *) with one, two or three spatial dimensions, of which 
 from __future__ import annotations
 
 from flambeau.nn import functional as F
+from flambeau.nn._sizes import _ntuple, _pair, _single, _triple
 from flambeau.nn.modules.module import Module
-from flambeau.nn.modules.utils import _ntuple, _pair, _single, _triple
 
 __all__ = [
     "AdaptiveAvgPool1d",

@@ -10,7 +10,7 @@ import warnings
 
 import flambeau
 from flambeau import Tensor
-from flambeau._C import _linalg
+from flambeau.nn._operators import _linalg
 
 __all__ = [
     "clip_grad_norm",
