@@ -76,7 +76,6 @@ void normal16_f32(float* data, int64_t groups, float mean, float std) {
 
 }  // namespace
 
-extern const RandomKernels random_table;
 const RandomKernels random_table = {uniform_f32, normal16_f32};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -15,6 +15,7 @@ struct RandomKernels {
   // Box-Muller on `groups` times 16 uniform numbers, elements j and j + 8 of a group being a pair.
   void (*normal16_f32)(float* data, int64_t groups, float mean, float std);
 };
-FLAMBEAU_DECLARE_KERNELS(RandomKernels, random)
 
 }  // namespace flambeau
+
+FLAMBEAU_DECLARE_KERNELS(RandomKernels, random)

@@ -28,6 +28,8 @@ Tensor randperm(int64_t n, const Ref<Generator>& generator, const Options& optio
 Tensor rand_like(const Tensor& self, const Ref<Generator>& generator, const Options& options);
 Tensor randn_like(const Tensor& self, const Ref<Generator>& generator, const Options& options);
 Tensor randint_like_high(const Tensor& self, int64_t high, const Ref<Generator>& generator, const Options& options);
+Tensor randint_like_tensor(const Tensor& self, const Tensor& high, const Ref<Generator>& generator,
+                           const Options& options);
 Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const Ref<Generator>& generator,
                     const Options& options);
 
@@ -37,7 +39,6 @@ Tensor normal_float_tensor(double mean, const Tensor& std, const Ref<Generator>&
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Generator>& generator);
 Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator);             // self holds the probabilities
 Tensor bernoulli_p(const Tensor& self, double p, const Ref<Generator>& generator);
-Tensor bernoulli_tensor(const Tensor& self, const Tensor& p, const Ref<Generator>& generator);
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Ref<Generator>& generator);
 
 }  // namespace flambeau::ops
