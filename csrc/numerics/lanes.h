@@ -1,0 +1,73 @@
+// L logical lanes of one type, and the sums that ATen's vectorised kernels make with them. The compiler maps the lanes
+// to whatever registers the build has; L comes from the profile, never from the machine.
+// Always inlined: kernels for different instruction sets must not share one copy.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace flambeau {
+
+#define FLAMBEAU_INLINE __attribute__((always_inline)) static inline
+
+template <class T, int L>
+struct LanesOf {
+  typedef T type __attribute__((vector_size(sizeof(T) * L)));
+};
+template <class T, int L>
+using Lanes = typename LanesOf<T, L>::type;
+
+template <class T, int L>
+FLAMBEAU_INLINE Lanes<T, L> load(const T* p) {
+  Lanes<T, L> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+FLAMBEAU_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+FLAMBEAU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+// at::vec::vec_reduce_all of a sum: the upper half onto the lower half, until one is left.
+template <class T, int L>
+FLAMBEAU_INLINE T horizontal_sum(Lanes<T, L> v) {
+  for (int half = L / 2; half; half /= 2)
+    for (int i = 0; i < half; ++i) v[i] = v[i] + v[i + half];
+  return v[0];
+}
+
+// at::vec::reduce_all of the sum of n terms. term(i) is one term, vector(i) the L terms from i on, and
+// last(sum, i) adds term i to a lane's sum: the terms after the last whole vector go to lanes 0, 1 ... that way
+// (the compiler of PyTorch fused some of them). Fewer than L terms are added left to right.
+template <class T, int L, class Term, class Vector, class Last>
+FLAMBEAU_INLINE T reduce_all(int64_t n, Term term, Vector vector, Last last) {
+  if (n < L) {
+    T sum = term(0);
+    for (int64_t i = 1; i < n; ++i) sum = sum + term(i);
+    return sum;
+  }
+  Lanes<T, L> sums = vector(0);
+  int64_t i = L;
+  for (; i + L <= n; i += L) sums = sums + vector(i);
+  for (int lane = 0; i < n; ++i, ++lane) sums[lane] = last(sums[lane], i);
+  return horizontal_sum<T, L>(sums);
+}
+
+// The same, of n numbers in memory.
+template <class T, int L>
+FLAMBEAU_INLINE T sum_all(const T* x, int64_t n) {
+  return reduce_all<T, L>(
+      n, [&](int64_t i) { return x[i]; }, [&](int64_t i) { return load<T, L>(x + i); },
+      [&](T sum, int64_t i) { return sum + x[i]; });
+}
+
+// Products of two.
+template <class T, int L>
+FLAMBEAU_INLINE T dot_all(const T* a, const T* b, int64_t n, bool fused_tail) {
+  return reduce_all<T, L>(
+      n, [&](int64_t i) { return a[i] * b[i]; }, [&](int64_t i) { return load<T, L>(a + i) * load<T, L>(b + i); },
+      [&](T sum, int64_t i) { return fused_tail ? fused(a[i], b[i], sum) : sum + a[i] * b[i]; });
+}
+
+#undef FLAMBEAU_INLINE
+
+}  // namespace flambeau
