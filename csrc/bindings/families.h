@@ -8,7 +8,11 @@
   _(gather)                  \
   _(join)                    \
   _(reduce)                  \
-  _(statistics)
+  _(statistics)              \
+  _(create)                  \
+  _(random)                  \
+  _(dropout)                 \
+  _(softmax)                 
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();

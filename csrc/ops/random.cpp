@@ -172,18 +172,8 @@ Tensor uniform_(const Tensor& self, double from, double to, const Ref<Generator>
 namespace {
 
 // 16 and more contiguous elements: all are first uniform, then each group of 16 is transformed; the last 16 are drawn
-// anew when the count is no multiple of 16. `Number` is float for half and bfloat16, too.
-template <class Number>
-void normal16(Number* data, Number mean, Number std) {
-  for (int j = 0; j < 8; ++j) {
-    const Number radius = std::sqrt(Number(-2) * std::log(Number(1) - data[j]));
-    const Number theta = Number(2.0 * std::numbers::pi * double(data[j + 8]));
-    data[j] = std::fma(radius * std::cos(theta), std, mean);
-    data[j + 8] = std::fma(radius * std::sin(theta), std, mean);
-  }
-}
-
-void normal_fill_f32(float* data, int64_t n, Generator& g, float mean, float std) {
+// anew when the count is no multiple of 16.
+void normal_fill(float* data, int64_t n, Generator& g, float mean, float std) {
   uint32_t words[4 * kBlock];
   for (int64_t i = 0; i < n; i += 4 * kBlock) {
     const int64_t count = std::min(4 * kBlock, n - i);
@@ -197,30 +187,44 @@ void normal_fill_f32(float* data, int64_t n, Generator& g, float mean, float std
   }
 }
 
-template <class T, class Number>
-void normal_fill(T* data, int64_t n, Generator& g, Number mean, Number std) {
-  std::vector<Number> drawn(static_cast<size_t>(n));
-  auto uniform = [&] {
-    if constexpr (std::is_same_v<Number, double>) return uniform_double(g);
-    else return uniform_float(g);
-  };
-  for (auto& value : drawn) value = uniform();
-  for (int64_t i = 0; i + 16 <= n; i += 16) normal16(drawn.data() + i, mean, std);
-  if (n % 16) {
-    for (int64_t i = n - 16; i < n; ++i) drawn[size_t(i)] = uniform();
-    normal16(drawn.data() + n - 16, mean, std);
+void normal16(double* data, double mean, double std) {
+  for (int j = 0; j < 8; ++j) {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - data[j])), theta = 2.0 * std::numbers::pi * data[j + 8];
+    data[j] = std::fma(radius * std::cos(theta), std, mean);
+    data[j + 8] = std::fma(radius * std::sin(theta), std, mean);
   }
-  for (int64_t i = 0; i < n; ++i) data[i] = T(drawn[size_t(i)]);
+}
+
+void normal_fill(double* data, int64_t n, Generator& g, double mean, double std) {
+  for (int64_t i = 0; i < n; ++i) data[i] = uniform_double(g);
+  for (int64_t i = 0; i + 16 <= n; i += 16) normal16(data + i, mean, std);
+  if (n % 16) {
+    for (int64_t i = n - 16; i < n; ++i) data[i] = uniform_double(g);
+    normal16(data + n - 16, mean, std);
+  }
+}
+
+// Half and bfloat16: as float, but group by group, with nothing drawn for the rest before its own 16.
+template <class T>
+void normal_fill_reduced(T* data, int64_t n, Generator& g, float mean, float std) {
+  auto fill16 = [&](T* out) {
+    float group[16];
+    for (float& value : group) value = uniform_float(g);
+    kernels::random().normal16_f32(group, 1, mean, std);
+    for (int j = 0; j < 16; ++j) out[j] = T(group[j]);
+  };
+  for (int64_t i = 0; i + 16 <= n; i += 16) fill16(data + i);
+  if (n % 16) fill16(data + n - 16);
 }
 
 void draw_normal(const Tensor& self, Generator& g, double mean, double std) {
   const int64_t n = self.numel();
   if (n < 16 || !self.is_contiguous()) return draw_each(self, g, Normal{mean, std});
   switch (self.dtype()) {
-    case DType::Float32: return normal_fill_f32(self.data<float>(), n, g, float(mean), float(std));
+    case DType::Float32: return normal_fill(self.data<float>(), n, g, float(mean), float(std));
     case DType::Float64: return normal_fill(self.data<double>(), n, g, mean, std);
-    case DType::Float16: return normal_fill(self.data<Half>(), n, g, float(mean), float(std));
-    default: return normal_fill(self.data<BFloat16>(), n, g, float(mean), float(std));
+    case DType::Float16: return normal_fill_reduced(self.data<Half>(), n, g, float(mean), float(std));
+    default: return normal_fill_reduced(self.data<BFloat16>(), n, g, float(mean), float(std));
   }
 }
 
