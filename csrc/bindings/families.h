@@ -12,7 +12,7 @@
   _(create)                  \
   _(random)                  \
   _(dropout)                 \
-  _(softmax)                 
+  _(softmax)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
