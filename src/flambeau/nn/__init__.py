@@ -1,21 +1,23 @@
 """Neural networks: modules, functions, initialization. Follows torch/nn/__init__.py.
 
-Recurrent layers, quantization and data parallelism are left out.
+Recurrent layers and quantization are left out; DataParallel exists for scripts that ask whether a model is one.
 """
 
 from __future__ import annotations
 
 from flambeau._missing import module_getattr
-from flambeau.nn import attention, functional, init, modules, utils
+from flambeau.nn import attention, functional, init, modules, parallel, utils
 from flambeau.nn.modules import *  # noqa: F403
 from flambeau.nn.modules import __all__ as _layers
+from flambeau.nn.parallel import DataParallel
 from flambeau.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = module_getattr(__name__, lazy=("parallel",))
+__getattr__ = module_getattr(__name__, lazy=("common_types",))
 
 __all__ = [
     *_layers,
     "Buffer",
+    "DataParallel",
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
@@ -23,5 +25,6 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]

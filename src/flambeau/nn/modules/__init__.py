@@ -16,6 +16,7 @@ from flambeau.nn.modules.activation import (
     LogSigmoid,
     LogSoftmax,
     Mish,
+    MultiheadAttention,
     PReLU,
     ReLU,
     ReLU6,
@@ -33,7 +34,6 @@ from flambeau.nn.modules.activation import (
     Threshold,
 )
 from flambeau.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
-from flambeau.nn.modules.attention import MultiheadAttention
 from flambeau.nn.modules.batchnorm import (
     BatchNorm1d,
     BatchNorm2d,

@@ -1,10 +1,14 @@
-"""Activations: y has the shape of x unless said otherwise. Follows torch/nn/modules/activation.py."""
+"""Activations: y has the shape of x unless said otherwise. Follows torch/nn/modules/activation.py.
+
+PyTorch's file has MultiheadAttention as well; here it is in attention.py.
+"""
 
 from __future__ import annotations
 
 import flambeau
 from flambeau.nn import functional as F
 from flambeau.nn import init
+from flambeau.nn.modules.attention import MultiheadAttention
 from flambeau.nn.modules.module import Module
 from flambeau.nn.parameter import Parameter
 
@@ -21,6 +25,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "MultiheadAttention",
     "PReLU",
     "RReLU",
     "ReLU",

@@ -151,6 +151,10 @@ class MultiheadAttention(Module):
         return output, weights
 
 
+# Pickles of whole models name the class by PyTorch's file.
+MultiheadAttention.__module__ = "flambeau.nn.modules.activation"
+
+
 def _batch_second(query, key, value):
     """The three with their first dimensions swapped. What was one tensor stays one: it is projected in one product."""
     if key is not value:

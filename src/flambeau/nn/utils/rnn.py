@@ -1,10 +1,23 @@
-"""Sequences of different lengths in one tensor. Part of torch/nn/utils/rnn.py; packed sequences are left out."""
+"""Sequences of different lengths in one tensor. Part of torch/nn/utils/rnn.py.
+
+Packing is left out as long as there are no recurrent layers; the type exists for code that asks for it.
+"""
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from flambeau import Tensor
 
-__all__ = ["pad_sequence", "unpad_sequence"]
+__all__ = ["PackedSequence", "pad_sequence", "unpad_sequence"]
+
+
+class PackedSequence(
+    namedtuple("PackedSequence", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"], defaults=(None,) * 3)
+):
+    """The steps of several sequences one after the other, and how many sequences have each step."""
+
+    __slots__ = ()
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
