@@ -188,7 +188,8 @@ def dirac_(tensor, groups=1):
         tensor.zero_()
         for g in range(groups):
             for d in range(min(out_channels, sizes[1])):
-                tensor[(g * out_channels + d, d, *center)] = 1
+                place = (g * out_channels + d, d, *center)
+                tensor[place] = 1
     return tensor
 
 

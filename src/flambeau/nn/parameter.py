@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-class _ParameterMeta(type(Tensor)):
+class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
     """Lets a tensor subclass be a parameter without being of the class, by its attribute `_is_param`."""
 
     def __instancecheck__(self, instance):
@@ -72,7 +72,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return _utils._rebuild_parameter, (self.data, self.requires_grad, hooks)
 
 
-class _BufferMeta(type(Tensor)):
+class _BufferMeta(type(Tensor)):  # type: ignore[misc]
     """Lets a plain tensor be a buffer by its attribute `_is_buffer`."""
 
     def __instancecheck__(self, instance):
@@ -120,7 +120,7 @@ class UninitializedTensorMixin:
             "before calling `module.share_memory()`."
         )
 
-    def __repr__(self):
+    def __repr__(self, *, tensor_contents=None):
         return f"<{self.__class__.__name__}>"
 
 

@@ -24,15 +24,15 @@ __all__ = [
     "register_module_parameter_registration_hook",
 ]
 
-buffer_registration_hooks = OrderedDict()
-module_registration_hooks = OrderedDict()
-parameter_registration_hooks = OrderedDict()
-_global_backward_pre_hooks = OrderedDict()
-_global_backward_hooks = OrderedDict()
-_global_forward_pre_hooks = OrderedDict()
-_global_forward_hooks = OrderedDict()
-_global_forward_hooks_always_called = OrderedDict()
-_global_forward_hooks_with_kwargs = OrderedDict()
+buffer_registration_hooks: OrderedDict = OrderedDict()
+module_registration_hooks: OrderedDict = OrderedDict()
+parameter_registration_hooks: OrderedDict = OrderedDict()
+_global_backward_pre_hooks: OrderedDict = OrderedDict()
+_global_backward_hooks: OrderedDict = OrderedDict()
+_global_forward_pre_hooks: OrderedDict = OrderedDict()
+_global_forward_hooks: OrderedDict = OrderedDict()
+_global_forward_hooks_always_called: OrderedDict = OrderedDict()
+_global_forward_hooks_with_kwargs: OrderedDict = OrderedDict()
 _global_is_full_backward_hook = None
 
 _MIXED_HOOKS = (

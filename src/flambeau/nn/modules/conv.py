@@ -42,7 +42,7 @@ class _ConvNd(Module):
         "out_channels",
         "kernel_size",
     ]
-    _spatial_dims = None
+    _spatial_dims: int
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ __all__ = [
 class _InstanceNorm(_NormBase):
     """What all instance norms share. `_no_batch_dim` is the number of dimensions of one sample."""
 
-    _no_batch_dim = None
+    _no_batch_dim: int
 
     def __init__(
         self,

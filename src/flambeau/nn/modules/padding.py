@@ -33,8 +33,8 @@ pad = _nn.pad
 
 class _PadNd(Module):
     __constants__ = ["padding"]
-    _spatial_dims = None
-    _mode = None
+    _spatial_dims: int
+    _mode: str
 
     def __init__(self, padding):
         super().__init__()

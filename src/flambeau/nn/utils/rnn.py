@@ -11,10 +11,12 @@ from flambeau import Tensor
 
 __all__ = ["PackedSequence", "pad_sequence", "unpad_sequence"]
 
+_PackedSequence = namedtuple(
+    "_PackedSequence", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"], defaults=(None, None, None)
+)
 
-class PackedSequence(
-    namedtuple("PackedSequence", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"], defaults=(None,) * 3)
-):
+
+class PackedSequence(_PackedSequence):
     """The steps of several sequences one after the other, and how many sequences have each step."""
 
     __slots__ = ()
