@@ -1,5 +1,5 @@
-// exp and log of float32 as ATen's vectorised kernels compute them on AVX2 and AVX-512: Sleef 3's Sleef_expf*_u10 and
-// Sleef_logf*_u10 in their FMA form, every operation spelled out. Written for one value; loops over them vectorise.
+// exp, log and tanh of float32 as ATen's vectorised kernels compute them on AVX2 and AVX-512: Sleef 3's Sleef_{exp,log,tanh}f*_u10
+// in their FMA form, every operation spelled out. Written for one value; loops over them vectorise.
 // Contract: the same bits as Sleef for every float (NaN payloads aside); at most 1 ULP from the true value.
 // Always inlined: kernels for different instruction sets must not share one copy.
 #pragma once
@@ -88,6 +88,69 @@ FLAMBEAU_INLINE float log(float d) {
   result = d == std::numeric_limits<float>::infinity() ? d : result;
   result = d < 0.0f || d != d ? std::numeric_limits<float>::quiet_NaN() : result;
   return d == 0.0f ? -std::numeric_limits<float>::infinity() : result;
+}
+
+FLAMBEAU_INLINE Pair sum(Pair x, Pair y) {
+  const float s = x.hi + y.hi, v = s - x.hi;
+  return {s, (x.hi - (s - v)) + (y.hi - v) + (x.lo + y.lo)};
+}
+FLAMBEAU_INLINE Pair sum(Pair x, float y) {
+  const Pair s = exact_sum(x.hi, y);
+  return {s.hi, s.lo + x.lo};
+}
+// The same where |x| >= |y|.
+FLAMBEAU_INLINE Pair ordered_sum(Pair x, Pair y) {
+  const float s = x.hi + y.hi;
+  return {s, (((x.hi - s) + y.hi) + x.lo) + y.lo};
+}
+FLAMBEAU_INLINE Pair product(Pair x, Pair y) {
+  const float s = x.hi * y.hi;
+  return {s, fma(x.hi, y.lo, fma(x.lo, y.hi, fma(x.hi, y.hi, -s)))};
+}
+FLAMBEAU_INLINE Pair product(Pair x, float y) {
+  const float s = x.hi * y;
+  return {s, fma(x.lo, y, fma(x.hi, y, -s))};
+}
+FLAMBEAU_INLINE Pair squared(Pair x) {
+  const float s = x.hi * x.hi;
+  return {s, fma(x.hi + x.hi, x.lo, fma(x.hi, x.hi, -s))};
+}
+FLAMBEAU_INLINE Pair reciprocal(Pair d) {
+  const float s = 1.0f / d.hi;
+  return {s, s * fma(-d.lo, s, fma(-d.hi, s, 1.0f))};
+}
+FLAMBEAU_INLINE Pair quotient(Pair n, Pair d) {
+  const float t = 1.0f / d.hi, s = n.hi * t;
+  const float u = fma(t, n.hi, -s), v = fma(-d.lo, t, fma(-d.hi, t, 1.0f));
+  return {s, fma(s, v, fma(n.lo, t, u))};
+}
+
+// e^d for 0 <= d < 9, in two floats.
+FLAMBEAU_INLINE Pair exp_pair(float d) {
+  const float rounded = __builtin_rintf(d * 1.442695040888963407359924681001892137426645954152985934135449406931f);
+  const int32_t q = int32_t(rounded);
+  Pair s = sum(Pair{d, 0.0f}, rounded * -0.693145751953125f);
+  s = sum(s, rounded * -1.428606765330187045e-06f);
+  float u = 0.1980960224e-3f;
+  u = fma(u, s.hi, 0.1394256484e-2f);
+  u = fma(u, s.hi, 0.8333456703e-2f);
+  u = fma(u, s.hi, 0.4166637361e-1f);
+  Pair t = sum(product(s, u), 0.166666659414234244790680580464f);
+  t = sum(product(s, t), 0.5f);
+  t = sum(s, product(squared(s), t));
+  const float one = 1.0f + t.hi;
+  t = {one, ((1.0f - one) + t.hi) + t.lo};
+  return {scale(t.hi, q), scale(t.lo, q)};
+}
+
+FLAMBEAU_INLINE float tanh(float x) {
+  const float size = __builtin_fabsf(x);
+  const bool saturated = size > 8.664339742f;
+  const Pair e = exp_pair(size <= 8.664339742f ? size : 0.0f);
+  const Pair r = reciprocal(e);
+  const Pair t = quotient(ordered_sum(e, {-r.hi, -r.lo}), ordered_sum(e, r));
+  const float y = saturated ? 1.0f : t.hi + t.lo;
+  return x == x ? __builtin_copysignf(y, x) : x;
 }
 
 #undef FLAMBEAU_INLINE

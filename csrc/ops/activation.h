@@ -25,6 +25,7 @@ Tensor softshrink(const Tensor& self, Scalar lambd = 0.5);
 Tensor threshold(const Tensor& self, Scalar threshold, Scalar value);
 Tensor log_sigmoid(const Tensor& self);
 Tensor prelu(const Tensor& self, const Tensor& weight);
+Tensor prelu_kernel(const Tensor& self, const Tensor& weight);
 Tensor glu(const Tensor& self, int64_t dim = -1);
 
 Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output);

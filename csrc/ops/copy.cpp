@@ -6,21 +6,12 @@
 
 #include "kernels/copy.h"
 #include "ops/op.h"
+#include "ops/reduce.h"
 #include "ops/views.h"
 #include "parallel/pool.h"
 #include "tensor/plan.h"
 
-namespace flambeau {
-// From autograd/node.cpp.
-Tensor assign_inplace(const Tensor& self, const Tensor& result);
-void check_inplace(const Tensor& self);
-}  // namespace flambeau
-
 namespace flambeau::ops {
-
-// From the reduce family: at::sum over dims.
-Tensor sum(const Tensor& self, const std::optional<Dims>& dim, bool keepdim, std::optional<DType> dtype);
-
 namespace {
 
 constexpr int64_t kGrain = 32768;  // at::internal::GRAIN_SIZE
@@ -281,7 +272,7 @@ Tensor sum_to(const Tensor& grad, const Dims& sizes) {
   Dims dims;
   for (int64_t d = 0; d < grad.dim(); ++d)
     if (d < leading || (sizes[d - leading] == 1 && grad.sizes()[d] != 1)) dims.push_back(d);
-  Tensor out = dims.empty() ? grad : sum(grad, dims, true, {});
+  Tensor out = dims.empty() ? grad : sum(grad, dims, true);
   return leading > 0 ? view(out, sizes) : out;
 }
 

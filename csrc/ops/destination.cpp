@@ -17,4 +17,10 @@ Tensor make_output(IntSpan sizes, DType dtype, const Tensor* like) {
   return empty(sizes, dtype);
 }
 
+Tensor make_output_strided(IntSpan sizes, IntSpan strides, DType dtype) {
+  if (const Tensor* wanted = std::exchange(destination, nullptr))
+    if (wanted->dtype() == dtype && IntSpan(wanted->sizes()) == sizes) return *wanted;
+  return empty_strided(sizes, strides, dtype);
+}
+
 }  // namespace flambeau

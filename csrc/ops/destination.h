@@ -9,6 +9,8 @@ namespace flambeau {
 
 // The destination if one is set and fits (it is used up), else a new tensor; `like` gives the order of strides.
 Tensor make_output(IntSpan sizes, DType dtype, const Tensor* like = nullptr);
+// The same with the strides a new tensor shall have.
+Tensor make_output_strided(IntSpan sizes, IntSpan strides, DType dtype);
 
 class Destination {  // RAII
  public:

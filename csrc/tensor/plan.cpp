@@ -21,6 +21,8 @@ void Plan::set_operand(int operand, const Tensor& t) {
   }
 }
 
+void Plan::set_constant(int operand) { std::fill(strides[operand], strides[operand] + ndim, 0); }
+
 // An insertion sort, since the order is only partial: a broadcast dimension compares with nothing.
 void Plan::reorder(std::span<const Tensor* const> tensors) {
   const auto compare = [&](int a, int b) {
@@ -83,6 +85,24 @@ void Plan::merge() {
   if (ndim) ndim = last + 1;
 }
 
+Plan Plan::dense(int64_t n, int operands) {
+  Plan plan;
+  plan.ndim = 1;
+  plan.operands = operands;
+  plan.numel = plan.sizes[0] = n;
+  for (int k = 0; k < operands; ++k) plan.strides[k][0] = 1;
+  return plan;
+}
+
+bool Plan::is_dense(int operand) const {
+  int64_t expected = 1;
+  for (int i = 0; i < ndim; ++i) {
+    if (sizes[i] != 1 && strides[operand][i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
 bool Plan::is_constant(int operand) const {
   for (int i = 0; i < ndim; ++i)
     if (sizes[i] != 1 && strides[operand][i] != 0) return false;
@@ -105,9 +125,9 @@ int64_t Cursor::offset(const Plan& plan, int operand) const {
 void Cursor::advance(const Plan& plan, int64_t n) {
   if (plan.ndim == 0) return;
   index[0] += n;
-  for (int i = 0; index[i] == plan.sizes[i] && i + 1 < plan.ndim; ++i) {
-    index[i] = 0;
-    ++index[i + 1];
+  for (int i = 0; index[i] >= plan.sizes[i] && i + 1 < plan.ndim; ++i) {
+    index[i + 1] += index[i] / plan.sizes[i];
+    index[i] %= plan.sizes[i];
   }
 }
 

@@ -20,6 +20,9 @@ class Plan {
   // PyTorch's choice for a new output: dense, dimensions in the order of the operands' strides.
   Dims output_strides() const;
   void set_operand(int operand, const Tensor& t);
+  void set_constant(int operand);          // one element for all
+  // A dense loop over n elements, all operands with stride 1.
+  static Plan dense(int64_t n, int operands);
   // Joins dimensions that all operands walk as one. Call once, after the operands are set.
   void merge();
 
@@ -30,10 +33,11 @@ class Plan {
   int64_t strides[kMaxOperands][kMaxDim];  // in elements, innermost first
 
   int64_t inner_size() const { return ndim ? sizes[0] : 1; }
-  bool is_dense(int operand) const { return ndim == 0 || (ndim == 1 && (strides[operand][0] == 1 || sizes[0] == 1)); }
+  bool is_dense(int operand) const;        // consecutive in memory in order of iteration
   bool is_constant(int operand) const;     // stride 0 everywhere
 
  private:
+  Plan() = default;
   void reorder(std::span<const Tensor* const> tensors);
   uint8_t order_[kMaxDim];                 // order_[i]: the tensor dimension walked at level i
 };
@@ -43,7 +47,7 @@ struct Cursor {
   int64_t index[kMaxDim];
   Cursor(const Plan& plan, int64_t position);
   int64_t offset(const Plan& plan, int operand) const;
-  // Moves n elements on within the innermost dimension, where n does not pass its end.
+  // Moves n elements on.
   void advance(const Plan& plan, int64_t n);
 };
 

@@ -1,0 +1,95 @@
+// Elementwise kernels: one dense loop for each operator and dtype, and nothing else; broadcasting, strides, other
+// dtypes and threads are ops/elementwise.h's. Lists here name the operators; each .cpp has the formulas.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/isa.h"
+
+namespace flambeau {
+
+// A parameter of a loop (alpha, a bound ...): read as `integer` by loops over integers and bools.
+struct Number {
+  double real = 0;
+  int64_t integer = 0;
+};
+inline constexpr int kLoopParams = 4;
+
+// data[0] is the output, then the inputs, all dense; the output may be an input. params has kLoopParams entries.
+using Loop = void (*)(char* const* data, int64_t n, const Number* params);
+
+// By DType; null where PyTorch has no such kernel. float16 and bfloat16 use float's.
+struct Loops {
+  Loop by_dtype[12] = {};
+  bool to_bool = false;  // the output is bool, not the dtype of the loop
+};
+
+// (name, dtypes): Floating, Numbers (and integers), Integers, All (and bool), Bits (integers and bool).
+#define FLAMBEAU_ARITHMETIC(_)                                                                                    \
+  _(add, All) _(axpy, Numbers) _(mul, All) _(div, Floating) _(div_trunc, Numbers) _(div_floor, Numbers)            \
+  _(remainder, Numbers) _(fmod, Numbers) _(pow, Numbers) _(maximum, All) _(minimum, All) _(fmax, Numbers)           \
+  _(fmin, Numbers) _(gcd, Integers) _(lcm, Integers) _(heaviside, All) _(atan2, Floating) _(hypot, Floating)        \
+  _(copysign, Floating) _(nextafter, Floating) _(logaddexp, Floating) _(logaddexp2, Floating) _(xlogy, Floating)    \
+  _(xlog1py, Floating) _(bitwise_and, Bits) _(bitwise_or, Bits) _(bitwise_xor, Bits)             \
+  _(left_shift, Integers) _(right_shift, Integers)
+#define FLAMBEAU_COMPARISONS(_) _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(logical_and) _(logical_or) _(logical_xor)
+#define FLAMBEAU_PREDICATES(_) \
+  _(logical_not, All) _(isnan, Floating) _(isinf, Floating) _(isfinite, Floating) _(isposinf, Floating) \
+  _(isneginf, Floating) _(signbit, Numbers)
+#define FLAMBEAU_UNARY(_)                                                                                         \
+  _(neg, Numbers) _(abs, Numbers) _(sign, All) _(square, Numbers) _(cube, Numbers) _(bitwise_not, Bits)             \
+  _(floor, Floating) _(ceil, Floating) _(trunc, Floating) _(frac, Floating) _(round, Floating)                     \
+  _(round_decimals, Floating) _(nan_to_num, Floating) _(clamp, Numbers) _(sqrt, Floating) _(rsqrt, Floating)        \
+  _(reciprocal, Floating) _(reciprocal_square, Floating) _(exp, Floating) _(log, Floating) _(tanh, Floating)       \
+  _(sigmoid, Floating) _(erf, Floating) _(sin, Floating) _(cos, Floating) _(deg2rad, Floating) _(rad2deg, Floating)
+// One call of the C library or of numerics/special.h an element.
+#define FLAMBEAU_SPECIAL(_)                                                                                       \
+  _(exp2) _(expm1) _(log2) _(log10) _(log1p) _(tan) _(asin) _(acos) _(atan) _(sinh) _(cosh) _(asinh) _(acosh)      \
+  _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
+  _(logit) _(polygamma) _(zeta)
+// Activations: from self. Slopes: from the gradient and self or the result.
+#define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
+  _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, Floating) _(silu, Floating) _(mish, Floating)                \
+  _(softplus, Floating) _(leaky_relu, Floating) _(elu, Floating) _(hardswish, Floating) _(hardsigmoid, Floating)   \
+  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Floating)
+#define FLAMBEAU_ACTIVATION_SLOPES(_)                                                                             \
+  _(sigmoid_slope) _(tanh_slope) _(gelu_slope) _(gelu_tanh_slope) _(silu_slope) _(mish_slope) _(softplus_slope)    \
+  _(leaky_relu_slope) _(elu_slope) _(hardtanh_slope) _(hardswish_slope) _(hardsigmoid_slope) _(shrink_slope)       \
+  _(log_sigmoid_slope) _(prelu)
+#define FLAMBEAU_MIXTURES(_) \
+  _(addcmul, Numbers) _(addcdiv, Floating) _(lerp, Floating) _(clamp_between, Numbers)
+
+#define FLAMBEAU_FIELD(name, ...) Loops name;
+struct ArithmeticKernels {
+  FLAMBEAU_ARITHMETIC(FLAMBEAU_FIELD)
+};
+struct ComparisonKernels {
+  FLAMBEAU_COMPARISONS(FLAMBEAU_FIELD)
+  FLAMBEAU_PREDICATES(FLAMBEAU_FIELD)
+};
+struct UnaryKernels {
+  FLAMBEAU_UNARY(FLAMBEAU_FIELD)
+};
+struct SpecialKernels {
+  FLAMBEAU_SPECIAL(FLAMBEAU_FIELD)
+};
+struct ActivationKernels {
+  FLAMBEAU_ACTIVATIONS(FLAMBEAU_FIELD)
+  FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_FIELD)
+  Loops threshold_slope;
+  Loops gelu_avx512, gelu_avx2;  // oneDNN's, by its own instruction set
+};
+struct MixtureKernels {
+  FLAMBEAU_MIXTURES(FLAMBEAU_FIELD)
+  Loop where[4];  // by log2 of the element's width: out, condition (bool), self, other
+};
+#undef FLAMBEAU_FIELD
+
+}  // namespace flambeau
+
+FLAMBEAU_DECLARE_KERNELS(ArithmeticKernels, arithmetic)
+FLAMBEAU_DECLARE_KERNELS(ComparisonKernels, comparison)
+FLAMBEAU_DECLARE_KERNELS(UnaryKernels, unary)
+FLAMBEAU_DECLARE_KERNELS(SpecialKernels, special)
+FLAMBEAU_DECLARE_KERNELS(ActivationKernels, activation)
+FLAMBEAU_DECLARE_KERNELS(MixtureKernels, mixture)

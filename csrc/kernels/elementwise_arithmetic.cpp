@@ -1,0 +1,165 @@
+// Binary arithmetic (kernels/elementwise.h). Integers wrap. Follows aten/src/ATen/native/cpu/BinaryOpsKernel.cpp.
+#include "kernels/elementwise_loops.h"
+#include "numerics/functions.h"
+
+namespace flambeau::FLAMBEAU_ISA {
+namespace {
+
+#define FLAMBEAU_INLINE __attribute__((always_inline)) inline
+
+// Unsigned, and wide enough not to be promoted: overflow is defined.
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+template <class T>
+FLAMBEAU_INLINE T plus(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) return x || y;
+  else if constexpr (std::is_floating_point_v<T>) return x + y;
+  else return T(Unsigned<T>(x) + Unsigned<T>(y));
+}
+template <class T>
+FLAMBEAU_INLINE T times(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) return x && y;
+  else if constexpr (std::is_floating_point_v<T>) return x * y;
+  else return T(Unsigned<T>(x) * Unsigned<T>(y));
+}
+template <class T>
+FLAMBEAU_INLINE T axpy(T x, T y, T alpha) {
+  if constexpr (std::is_floating_point_v<T>) return fn::fma(y, alpha, x);
+  else return plus(x, times(alpha, y));
+}
+
+// Integer division; zero divisors were refused before, and the smallest number by -1 wraps instead of trapping.
+template <class T>
+FLAMBEAU_INLINE T quotient(T x, T y) {
+  if (y == 0) return 0;
+  if (std::is_signed_v<T> && y == T(-1)) return T(Unsigned<T>(0) - Unsigned<T>(x));
+  return T(x / y);
+}
+template <class T>
+FLAMBEAU_INLINE T rest(T x, T y) {
+  return y == 0 || (std::is_signed_v<T> && y == T(-1)) ? T(0) : T(x % y);
+}
+template <class T>
+FLAMBEAU_INLINE T fmod(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) return std::fmod(x, y);
+  else return rest(x, y);
+}
+// As Python's % : the sign of the divisor.
+template <class T>
+FLAMBEAU_INLINE T remainder(T x, T y) {
+  const T mod = fmod(x, y);
+  return mod != 0 && (mod < 0) != (y < 0) ? T(mod + y) : mod;
+}
+template <class T>
+FLAMBEAU_INLINE T div_trunc(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) return fn::trunc(x / y);
+  else return quotient(x, y);
+}
+// As Python's // : by way of fmod, so that the result is exact.
+template <class T>
+FLAMBEAU_INLINE T div_floor(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (y == 0) return x / y;
+    const T mod = std::fmod(x, y);
+    T div = (x - mod) / y;
+    if (mod != 0 && (y < 0) != (mod < 0)) div -= T(1);
+    if (div == 0) return fn::copysign(T(0), x / y);
+    T floored = fn::floor(div);
+    if (div - floored > T(0.5)) floored += T(1);
+    return floored;
+  } else {
+    const T q = quotient(x, y);
+    return rest(x, y) != 0 && (x < 0) != (y < 0) ? T(q - 1) : q;
+  }
+}
+template <class T>
+FLAMBEAU_INLINE T power(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::pow(x, y);
+  } else {
+    if (y < 0) return x == 1 ? T(1) : std::is_signed_v<T> && x == T(-1) ? T(y % 2 ? -1 : 1) : T(0);
+    T result = 1;
+    for (uint64_t e = uint64_t(y); e; e >>= 1) {
+      if (e & 1) result = times(result, x);
+      x = times(x, x);
+    }
+    return result;
+  }
+}
+template <class T>
+FLAMBEAU_INLINE T greatest_divisor(T x, T y) {
+  uint64_t a = x < 0 ? 0 - uint64_t(x) : uint64_t(x), b = y < 0 ? 0 - uint64_t(y) : uint64_t(y);
+  while (a != 0) {
+    const uint64_t c = a;
+    a = b % a;
+    b = c;
+  }
+  return T(b);
+}
+template <class T>
+FLAMBEAU_INLINE T least_multiple(T x, T y) {
+  const T divisor = greatest_divisor(x, y);
+  if (divisor == 0) return 0;
+  const T multiple = times(T(x / divisor), y);
+  return multiple < 0 ? T(Unsigned<T>(0) - Unsigned<T>(multiple)) : multiple;
+}
+template <class T>
+FLAMBEAU_INLINE T logaddexp(T x, T y) {
+  if (std::isinf(x) && x == y) return x;
+  return std::max(x, y) + std::log1p(std::exp(-fn::abs(x - y)));
+}
+template <class T>
+FLAMBEAU_INLINE T logaddexp2(T x, T y) {
+  if (std::isinf(x) && x == y) return x;
+  constexpr T kInverseLn2 = T(1.442695040888963407359924681001892137);
+  return std::max(x, y) + std::log1p(std::exp2(-fn::abs(x - y))) * kInverseLn2;
+}
+// Counts outside the width shift everything out (right shifts of negative numbers to -1).
+template <class T>
+FLAMBEAU_INLINE T left_shift(T x, T y) {
+  constexpr int kBits = int(sizeof(T) * 8);
+  return y < 0 || y >= kBits ? T(0) : T(Unsigned<T>(x) << y);
+}
+template <class T>
+FLAMBEAU_INLINE T right_shift(T x, T y) {
+  constexpr int kBits = int(sizeof(T) * 8);
+  if (y < 0 || y >= kBits) return std::is_signed_v<T> ? T(x >> (kBits - 1)) : T(0);
+  return T(x >> y);
+}
+
+FLAMBEAU_FORMULA(2, add, plus(x, y))
+FLAMBEAU_FORMULA(2, axpy, axpy(x, y, p.a))
+FLAMBEAU_FORMULA(2, mul, times(x, y))
+FLAMBEAU_FORMULA(2, div, x / y)
+FLAMBEAU_FORMULA(2, div_trunc, div_trunc(x, y))
+FLAMBEAU_FORMULA(2, div_floor, div_floor(x, y))
+FLAMBEAU_FORMULA(2, remainder, remainder(x, y))
+FLAMBEAU_FORMULA(2, fmod, fmod(x, y))
+FLAMBEAU_FORMULA(2, pow, power(x, y))
+FLAMBEAU_FORMULA(2, maximum, x != x ? x : y != y ? y : x > y ? x : y)
+FLAMBEAU_FORMULA(2, minimum, x != x ? x : y != y ? y : x < y ? x : y)
+FLAMBEAU_FORMULA(2, fmax, y != y ? x : x > y ? x : y)
+FLAMBEAU_FORMULA(2, fmin, y != y ? x : x < y ? x : y)
+FLAMBEAU_FORMULA(2, gcd, greatest_divisor(x, y))
+FLAMBEAU_FORMULA(2, lcm, least_multiple(x, y))
+FLAMBEAU_FORMULA(2, heaviside, x == T(0) ? y : T(x > T(0)))
+FLAMBEAU_FORMULA(2, atan2, std::atan2(x, y))
+FLAMBEAU_FORMULA(2, hypot, std::hypot(x, y))
+FLAMBEAU_FORMULA(2, copysign, fn::copysign(x, y))
+FLAMBEAU_FORMULA(2, nextafter, std::nextafter(x, y))
+FLAMBEAU_FORMULA(2, logaddexp, logaddexp(x, y))
+FLAMBEAU_FORMULA(2, logaddexp2, logaddexp2(x, y))
+FLAMBEAU_FORMULA(2, xlogy, y != y ? y : x == T(0) ? T(0) : x * std::log(y))
+FLAMBEAU_FORMULA(2, xlog1py, y != y ? y : x == T(0) ? T(0) : x * std::log1p(y))
+FLAMBEAU_FORMULA(2, bitwise_and, T(x & y))
+FLAMBEAU_FORMULA(2, bitwise_or, T(x | y))
+FLAMBEAU_FORMULA(2, bitwise_xor, T(x ^ y))
+FLAMBEAU_FORMULA(2, left_shift, left_shift(x, y))
+FLAMBEAU_FORMULA(2, right_shift, right_shift(x, y))
+
+}  // namespace
+
+const ArithmeticKernels arithmetic_table = {FLAMBEAU_ARITHMETIC(FLAMBEAU_LOOPS)};
+
+}  // namespace flambeau::FLAMBEAU_ISA

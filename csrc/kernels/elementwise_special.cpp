@@ -1,0 +1,56 @@
+// Functions that go element by element to the C library or numerics/special.h (kernels/elementwise.h).
+#include "kernels/elementwise_loops.h"
+#include "numerics/functions.h"
+#include "numerics/special.h"
+
+namespace flambeau::FLAMBEAU_ISA {
+namespace {
+
+template <class T>
+inline T sinc(T x) {
+  const T product = T(fn::kPi) * x;
+  return x == T(0) ? T(1) : std::sin(product) / product;
+}
+// eps is p.a; negative when there is none.
+template <class T>
+inline T logit(T x, const Params<T>& p) {
+  const T inside = p.a < T(0) ? x : x < p.a ? p.a : x > T(1) - p.a ? T(1) - p.a : x;
+  return std::log(inside / (T(1) - inside));
+}
+
+FLAMBEAU_FORMULA(1, exp2, std::exp2(x))
+FLAMBEAU_FORMULA(1, expm1, std::expm1(x))
+FLAMBEAU_FORMULA(1, log2, std::log2(x))
+FLAMBEAU_FORMULA(1, log10, std::log10(x))
+FLAMBEAU_FORMULA(1, log1p, std::log1p(x))
+FLAMBEAU_FORMULA(1, tan, std::tan(x))
+FLAMBEAU_FORMULA(1, asin, std::asin(x))
+FLAMBEAU_FORMULA(1, acos, std::acos(x))
+FLAMBEAU_FORMULA(1, atan, std::atan(x))
+FLAMBEAU_FORMULA(1, sinh, std::sinh(x))
+FLAMBEAU_FORMULA(1, cosh, std::cosh(x))
+FLAMBEAU_FORMULA(1, asinh, std::asinh(x))
+FLAMBEAU_FORMULA(1, acosh, std::acosh(x))
+FLAMBEAU_FORMULA(1, atanh, std::atanh(x))
+FLAMBEAU_FORMULA(1, erfc, std::erfc(x))
+FLAMBEAU_FORMULA(1, erfinv, fn::erfinv(x))
+FLAMBEAU_FORMULA(1, lgamma, std::lgamma(x))
+FLAMBEAU_FORMULA(1, digamma, fn::digamma(x))
+FLAMBEAU_FORMULA(1, sinc, sinc(x))
+FLAMBEAU_FORMULA(1, entr, fn::entr(x))
+FLAMBEAU_FORMULA(1, ndtr, fn::ndtr(x))
+FLAMBEAU_FORMULA(1, log_ndtr, fn::log_ndtr(x))
+FLAMBEAU_FORMULA(1, erfcx, fn::erfcx(x))
+FLAMBEAU_FORMULA(1, i0, fn::i0(x))
+FLAMBEAU_FORMULA(1, i0e, fn::i0e(x))
+FLAMBEAU_FORMULA(1, i1, fn::i1(x))
+FLAMBEAU_FORMULA(1, i1e, fn::i1e(x))
+FLAMBEAU_FORMULA(1, logit, logit(x, p))
+FLAMBEAU_FORMULA(1, polygamma, fn::polygamma(x, int64_t(p.a)))
+FLAMBEAU_FORMULA(2, zeta, fn::zeta(x, y))
+
+}  // namespace
+
+const SpecialKernels special_table = {FLAMBEAU_SPECIAL(FLAMBEAU_LOOPS_FLOATING)};
+
+}  // namespace flambeau::FLAMBEAU_ISA

@@ -1,0 +1,151 @@
+// Special functions of one double, for float and double alike: a float's result is rounded once. Accurate to a few ULP
+// of double in the usual range; domains, poles and signs as PyTorch's (aten/src/ATen/native/Math.h), methods our own.
+// Included by kernel files only: everything is local to the file that includes it.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace flambeau::fn {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kSqrtHalf = 0.70710678118654752440;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Hurwitz's zeta, sum of (q + k)^-x: a few terms as they stand, the rest by Euler and Maclaurin's formula.
+double zeta(double x, double q) {
+  if (x == 1) return kInfinity;
+  if (!(x > 1)) return kNan;
+  if (q <= 0) {
+    if (q == std::floor(q)) return kInfinity;
+    if (x != std::floor(x)) return kNan;
+  }
+  double sum = std::pow(q, -x);
+  double a = q, term = 0;
+  for (int i = 0; i < 9 || a <= 9; ++i) {
+    a += 1;
+    term = std::pow(a, -x);
+    sum += term;
+    if (std::fabs(term) < 1e-17 * std::fabs(sum)) return sum;
+  }
+  sum += term * a / (x - 1) - 0.5 * term;
+  // (2k)! / B_2k
+  constexpr double kFactors[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
+                                 7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
+                                 -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+  double rising = 1, k = 0;
+  for (const double factor : kFactors) {
+    rising *= x + k;
+    term /= a;
+    const double t = rising * term / factor;
+    sum += t;
+    if (std::fabs(t) < 1e-17 * std::fabs(sum)) break;
+    k += 1;
+    rising *= x + k;
+    term /= a;
+    k += 1;
+  }
+  return sum;
+}
+
+double digamma(double x) {
+  if (x == 0) return std::copysign(kInfinity, -x);
+  if (x < 0) {
+    if (x == std::trunc(x)) return kNan;
+    const double fraction = x - std::trunc(x);
+    return digamma(1 - x) - kPi / std::tan(kPi * fraction);
+  }
+  double shift = 0;
+  while (x < 10) {
+    shift -= 1 / x;
+    x += 1;
+  }
+  const double z = 1 / (x * x);
+  // B_2k / 2k
+  const double series =
+      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+  return x == kInfinity ? kInfinity : shift + std::log(x) - 0.5 / x - series;
+}
+
+double trigamma(double x) {
+  if (x < 0.5) {
+    const double sine = std::sin(kPi * x);
+    return kPi * kPi / (sine * sine) - zeta(2, 1 - x);
+  }
+  return zeta(2, x);
+}
+
+double polygamma(double x, int64_t n) {
+  if (n == 0) return digamma(x);
+  if (n == 1) return trigamma(x);
+  return (n % 2 ? 1.0 : -1.0) * std::exp(std::lgamma(double(n) + 1)) * zeta(double(n) + 1, x);
+}
+
+// Newton's method with a second-order term, on erf or, near 1, on erfc of the exact distance to 1.
+double erfinv(double x) {
+  const double size = std::fabs(x);
+  if (!(size <= 1)) return kNan;
+  if (size == 1) return std::copysign(kInfinity, x);
+  if (size == 0) return x;
+  const double l = std::log1p(-size * size), h = 2 / (kPi * 0.147) + l / 2;
+  double y = std::sqrt(std::sqrt(h * h - l / 0.147) - h);
+  for (int i = 0; i < 3; ++i) {
+    const double error = size < 0.5 ? std::erf(y) - size : (1 - size) - std::erfc(y);
+    const double step = error / (1.12837916709551257390 * std::exp(-y * y));
+    y -= step / (1 + y * step);
+  }
+  return std::copysign(y, x);
+}
+
+// exp(x^2) erfc(x): beyond 5 by its continued fraction.
+double erfcx(double x) {
+  if (!(x >= 5)) return std::exp(x * x) * std::erfc(x);
+  double tail = x;
+  for (int k = 50; k > 0; --k) tail = x + 0.5 * k / tail;
+  return 0.56418958354775628695 / tail;
+}
+double ndtr(double x) {
+  const double t = x * kSqrtHalf;
+  if (std::fabs(t) < kSqrtHalf) return 0.5 + 0.5 * std::erf(t);
+  const double tail = 0.5 * std::erfc(std::fabs(t));
+  return t > 0 ? 1 - tail : tail;
+}
+double log_ndtr(double x) {
+  const double t = x * kSqrtHalf;
+  if (x < -1) return std::log(erfcx(-t) / 2) - t * t;
+  return std::log1p(-std::erfc(t) / 2);
+}
+
+// exp(-|x|) I_n(x) for n = 0, 1: the power series, all of whose terms are positive, or beyond 30 the asymptotic one.
+double bessel_i_scaled(double x, int n) {
+  const double size = std::fabs(x);
+  double sum = 1, term = 1;
+  if (size <= 30) {
+    const double quarter = size * size / 4;
+    for (int k = 1; k < 200 && term > 1e-17 * sum; ++k) {
+      term *= quarter / (double(k) * (k + n));
+      sum += term;
+    }
+    sum *= std::exp(-size) * (n ? size / 2 : 1);
+  } else {
+    for (int k = 1; k < 30 && std::fabs(term) > 1e-17; ++k) {
+      const double odd = 2 * k - 1;
+      term *= (odd * odd - 4 * n * n) / (8 * k * size);
+      sum += term;
+    }
+    sum /= std::sqrt(2 * kPi * size);
+  }
+  if (x != x) return x;
+  return n && x < 0 ? -sum : sum;
+}
+double i0e(double x) { return bessel_i_scaled(x, 0); }
+double i1e(double x) { return bessel_i_scaled(x, 1); }
+double i0(double x) { return std::exp(std::fabs(x)) * i0e(x); }
+double i1(double x) { return std::exp(std::fabs(x)) * i1e(x); }
+
+double entr(double x) { return x != x ? x : x > 0 ? -x * std::log(x) : x == 0 ? 0 : -kInfinity; }
+
+}  // namespace
+}  // namespace flambeau::fn

@@ -1,0 +1,28 @@
+// Runs a dense loop (kernels/elementwise.h) over operands of any shape, strides and dtype. Dense operands of the right
+// dtype are used where they lie; the others pass through blocks that stay in the first-level cache.
+#pragma once
+
+#include <span>
+
+#include "kernels/elementwise.h"
+#include "tensor/operand.h"
+
+namespace flambeau::ops {
+
+using Params = std::initializer_list<Scalar>;  // at most kLoopParams
+
+// One input and the dtype in which the loop reads it.
+struct Input {
+  const Operand* operand;
+  DType dtype;
+};
+
+// The loop writes elements of `produced`, which are stored as `out`.
+Tensor elementwise(Loop loop, DType produced, DType out, std::span<const Input> inputs, Params params = {});
+
+// The usual case: every input in `dtype` (half precision in float, rounded once), and a result of that dtype or bool.
+// `name` is PyTorch's kernel name for its "not implemented" message.
+Tensor elementwise(const Loops& loops, std::string_view name, DType dtype, std::initializer_list<const Operand*> inputs,
+                   Params params = {});
+
+}  // namespace flambeau::ops
