@@ -4,6 +4,8 @@
 #define FLAMBEAU_FAMILIES(_) \
   _(views)                   \
   _(arithmetic)              \
+  _(pointwise)               \
+  _(activation)              \
   _(copy)                    \
   _(gather)                  \
   _(join)                    \

@@ -1,6 +1,7 @@
 // The catalogue: every operator's signature, family by family.
 #pragma once
 
+#include "ops/activation.h"
 #include "ops/copy.h"
 #include "ops/create.h"
 #include "ops/dropout.h"
@@ -8,6 +9,7 @@
 #include "ops/join.h"
 #include "ops/loss.h"
 #include "ops/norm.h"
+#include "ops/pointwise.h"
 #include "ops/random.h"
 #include "ops/reduce.h"
 #include "ops/scan.h"
