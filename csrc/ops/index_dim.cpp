@@ -45,6 +45,17 @@ void check_source_shape(const Tensor& self, int64_t dim, const Tensor& source) {
                  self.sizes(), " source.shape = ", source.sizes());
 }
 
+// As PyTorch does it: add()'s arithmetic a row, in index order.
+void add_scaled_rows(const Tensor& out, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
+  GradMode off(false);
+  const Tensor at = as_int64(index, index.sizes());
+  const auto row_of = [dim](const Tensor& t, int64_t i) { return t.dim() ? narrow(t, dim, i, 1) : t; };
+  for (int64_t i = 0; i < at.numel(); ++i) {
+    const Tensor row = row_of(out, at.data<const int64_t>()[i]);
+    raw_copy(row, add(row, row_of(source, i), alpha));
+  }
+}
+
 // index as a tensor of source's shape, for the operators that take one position an element.
 Tensor spread(const Tensor& index, int64_t dim, const Tensor& source) {
   if (source.dim() == 0) return reshape(index, {});
@@ -89,14 +100,13 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
     }) : rows_at(t, dim, index, false, out_of_self);
   };
   BlockPlan plan = plan_of(self);
-  Tensor out = writable_copy(self);  // before mul: the product must not take the place meant for the result
-  Tensor values = source;
-  if (!alpha.equals(1)) {
-    GradMode off(false);
-    values = to_dtype(mul(source, alpha), self.dtype());
+  Tensor out = writable_copy(self);  // first: no other result may take the place meant for this one
+  if (alpha.equals(1)) {
+    if (out.strides() != self.strides()) plan = plan_of(out);
+    add_blocks(plan, out, apart(raw_contiguous(source), out));
+  } else {
+    add_scaled_rows(out, dim, index, apart(source, out), alpha);
   }
-  if (out.strides() != self.strides()) plan = plan_of(out);
-  add_blocks(plan, out, apart(raw_contiguous(values), out));
   return record("IndexAddBackward0", out, {self, source}, [&] {
     return [index = Saved(index), dim, alpha](const Tensor& grad, Needs need) {
       TensorList grads{grad, {}};

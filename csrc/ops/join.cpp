@@ -177,27 +177,29 @@ Tensor cartesian_prod(const TensorList& tensors) {
   return stack(columns, 1);
 }
 
+// Which of the n^r places of a grid are combinations: indices that rise, or do not fall.
+static Tensor combination_mask(int64_t n, int64_t r, bool with_replacement) {
+  Tensor mask = empty(Dims(size_t(r), n), DType::Bool);
+  for (int64_t i = 0; i < mask.numel(); ++i) {
+    bool rises = true;
+    int64_t rest = i, after = n;
+    for (int64_t d = 0; d < r; ++d, rest /= n) {
+      rises &= rest % n < after || (with_replacement && rest % n == after);
+      after = rest % n;
+    }
+    mask.data<bool>()[i] = rises;
+  }
+  return mask;
+}
+
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   FLAMBEAU_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
   FLAMBEAU_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
   if (r == 0) return empty({0}, self.dtype());
-  const int64_t n = self.numel();
-  std::vector<int64_t> rows, pick(static_cast<size_t>(r), 0);
-  for (int64_t i = 0; i < r; ++i) pick[size_t(i)] = with_replacement ? 0 : i;
-  const auto highest = [&](int64_t i) { return with_replacement ? n - 1 : n - r + i; };
-  bool more = highest(0) >= 0;
-  while (more) {
-    rows.insert(rows.end(), pick.begin(), pick.end());
-    int64_t i = r - 1;
-    while (i >= 0 && pick[size_t(i)] == highest(i)) --i;
-    more = i >= 0;
-    if (!more) break;
-    ++pick[size_t(i)];
-    for (int64_t j = i + 1; j < r; ++j) pick[size_t(j)] = with_replacement ? pick[size_t(i)] : pick[size_t(j - 1)] + 1;
-  }
-  Tensor index = empty({int64_t(rows.size())}, DType::Int64);
-  if (!rows.empty()) std::memcpy(index.raw(), rows.data(), rows.size() * sizeof(int64_t));
-  return reshape(index_select(self, 0, index), {int64_t(rows.size()) / r, r});
+  TensorList columns = meshgrid(TensorList(size_t(r), self), "ij");
+  const Tensor mask = combination_mask(self.numel(), r, with_replacement);
+  for (Tensor& grid : columns) grid = masked_select(grid, mask);
+  return stack(columns, 1);
 }
 
 }  // namespace flambeau::ops

@@ -21,21 +21,21 @@ x[t.tensor([0, 2, 0])]
 x[:, t.tensor([[0, 1], [3, 3]])]
 y[t.tensor([0, 1]), :, t.tensor([3, 0])]
 y[:, t.tensor([0, 1]), t.tensor([3, 0])]
-x[x > 0]
+x[x.detach() > 0]
 y[..., None, 1:3]
 x.index_put((t.tensor([0, 0, 1]),), s, accumulate=True)
 x.index_put((t.tensor([0, 2]), t.tensor([1, 1])), s[0, :2])
 x.gather(1, t.tensor([[0, 0], [3, 1], [2, 2]]))
 x.gather(0, t.tensor([[0, 2, 1, 1]]))
 t.take_along_dim(x, x.argsort(1), 1)
-x.scatter(1, t.tensor([[0, 2], [3, 1]]), s)
+x.scatter(1, t.tensor([[0, 2], [3, 1]]), s[1:, :2])
 x.scatter(0, t.tensor([[0, 2, 1, 1]]), 2.5)
-x.scatter_add(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s)
-x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s, "sum")
-x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s, "prod")
-x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s, "mean", include_self=False)
-x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s, "amax")
-x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s, "amin", include_self=False)
+x.scatter_add(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2])
+x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2], "sum")
+x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2], "prod")
+x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2], "mean", include_self=False)
+x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2], "amax")
+x.scatter_reduce(0, t.tensor([[0, 0, 1, 1], [0, 2, 1, 1]]), s[:2], "amin", include_self=False)
 x.index_select(1, t.tensor([3, 3, 0], dtype=t.int32))
 x.index_add(0, t.tensor([1, 1, 0]), s)
 x.index_add(0, t.tensor([1, 1, 0]), s, alpha=0.5)
@@ -45,7 +45,7 @@ x.index_reduce(0, t.tensor([1, 1, 0]), s, "amax")
 x.take(t.tensor([[0, -1], [5, 5]]))
 x.put(t.tensor([0, 7]), s[0, :2])
 x.masked_select(t.tensor([True, False, True, True]))
-x.masked_scatter(x > 0, s)
+x.masked_scatter(x.detach() > 0, s)
 t.cat([x, s, y[0]], 1)
 t.cat([x, t.ones(0), s])
 t.stack([x, s], -1)
