@@ -480,6 +480,25 @@ def lazy(torch, note):
         attempt(note, call)
 
 
+@scenario
+def spectral_norm(torch, note):
+    nn = torch.nn
+    for m, shape in ((nn.Linear(3, 4), (2, 3)), (nn.ConvTranspose1d(2, 3, 2), (1, 2, 5))):
+        nn.utils.spectral_norm(m, n_power_iterations=2)
+        note(m.state_dict(), m.weight)
+        for _ in range(2):
+            out = m(torch.randn(shape))
+            out.pow(2).sum().backward()
+            note(out, m.weight_orig.grad, m.weight)
+        note(m.eval()(torch.randn(shape)), m.state_dict())
+        attempt(note, lambda m=m: nn.utils.spectral_norm(m))
+        note(list(nn.utils.remove_spectral_norm(m).state_dict()), m(torch.randn(shape)))
+        attempt(note, lambda m=m: nn.utils.remove_spectral_norm(m))
+    attempt(note, lambda: nn.utils.spectral_norm(nn.Linear(2, 2), n_power_iterations=0))
+    attempt(note, lambda: nn.utils.spectral_norm(nn.Linear(2, 2, bias=False), "bias"))
+    attempt(note, lambda: nn.utils.spectral_norm(nn.LazyLinear(2)))
+
+
 @pytest.mark.parametrize("function", SCENARIOS, ids=lambda f: f.__name__)
 def test_same_notes(function):
     expected, expected_warnings = run(function, torch)
