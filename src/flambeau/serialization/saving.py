@@ -150,7 +150,8 @@ def _reducers() -> dict[type, Any]:
     import flambeau
 
     def device(obj: Any) -> tuple[Any, ...]:
-        return flambeau.device, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        kind = sys.intern(obj.type)
+        return flambeau.device, (kind,) if obj.index is None else (kind, obj.index)
 
     return {
         flambeau.Tensor: lambda obj: _utils._reduce_tensor(obj, DEFAULT_PROTOCOL),
