@@ -17,7 +17,7 @@ inline To cast(From value) {
   if constexpr (std::is_same_v<To, bool>) return value != From(0);
   // PyTorch goes through int64 to uint8, so that negative numbers wrap.
   else if constexpr (std::is_same_v<To, uint8_t> && std::is_floating_point_v<From>) return uint8_t(int64_t(value));
-  else if constexpr (sizeof(To) < 4 && std::is_floating_point_v<From>) return To(int32_t(value));
+  else if constexpr (std::is_integral_v<To> && sizeof(To) < 4 && std::is_floating_point_v<From>) return To(int32_t(value));
   else return To(value);
 }
 
