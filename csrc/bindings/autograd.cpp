@@ -139,7 +139,8 @@ class PyNode final : public Node {
   TensorList apply(TensorList grads) override {
     Locked lock;
     PyObject* arg = to_tuple(grads);
-    PyObject* result = PyObject_CallMethod(ctx_.object, "_run_backward", "O", arg);
+    // "(O)": with "O" alone Python would take the tuple apart into arguments.
+    PyObject* result = PyObject_CallMethod(ctx_.object, "_run_backward", "(O)", arg);
     Py_DECREF(arg);
     if (!result) throw PythonError();
     TensorList out;
