@@ -272,6 +272,7 @@ class Reader {
   }
   void raise_to(DType d) { dtype = dtype ? promote(*dtype, d) : d; }
   void infer_dtype(PyObject* o, size_t dim) {
+    if (is_number(o) && has_array_interface(o)) return raise_to(from_array(o).dtype());  // a NumPy scalar keeps its type
     if (PyFloat_Check(o)) return raise_to(default_dtype());
     if (PyBool_Check(o)) return raise_to(DType::Bool);
     if (PyLong_Check(o)) return raise_to(DType::Int64);
@@ -343,7 +344,7 @@ PyObject* tensor_from_data(PyObject*, PyObject* const* args, Py_ssize_t count) {
       ops::raw_copy(out, source);
       return wrap(out);
     }
-    if (is_number(data) && has_array_interface(data) && !dtype && !PyFloat_Check(data)) {
+    if (is_number(data) && has_array_interface(data) && !dtype) {
       const Tensor source = from_array(data);  // a NumPy scalar keeps its type
       Tensor out = empty({}, source.dtype());
       ops::raw_copy(out, source);
