@@ -131,6 +131,18 @@ void check_layout(PyObject* o) {
   FLAMBEAU_CHECK(none(o) || o == python_objects.strided, "flambeau has strided tensors only: other layouts are not supported");
 }
 
+bool is_memory_format(PyObject* o) {
+  return o == python_objects.contiguous_format || o == python_objects.preserve_format || o == python_objects.channels_last ||
+         o == python_objects.channels_last_3d;
+}
+
+MemoryFormat to_memory_format(PyObject* o) {
+  if (o == python_objects.contiguous_format) return MemoryFormat::Contiguous;
+  if (o == python_objects.channels_last) return MemoryFormat::ChannelsLast;
+  if (o == python_objects.channels_last_3d) return MemoryFormat::ChannelsLast3d;
+  return MemoryFormat::Preserve;
+}
+
 void check_memory_format(PyObject* o) {
   FLAMBEAU_CHECK_AS(NotImplementedError, none(o) || o == python_objects.contiguous_format || o == python_objects.preserve_format,
                     "memory formats other than contiguous_format and preserve_format are not supported");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ops/memory_format.h"
 #include "ops/options.h"
 #include "random/generator.h"
 #include "tensor/operand.h"
@@ -30,6 +31,8 @@ bool is_tensor_list(PyObject* o);
 TensorList to_tensor_list(PyObject* o);
 void check_device(PyObject* o);           // only the CPU exists here; PyTorch's words otherwise
 void check_layout(PyObject* o);
+bool is_memory_format(PyObject* o);
+MemoryFormat to_memory_format(PyObject* o);
 
 // The keywords behind `**options`, packed by the parser.
 struct OptionValues {
@@ -76,6 +79,7 @@ FLAMBEAU_FROM(std::optional<std::string>, std::optional<std::string>, "str", non
               none(o) ? std::optional<std::string>() : std::string(PyUnicode_AsUTF8(o)))
 FLAMBEAU_FROM(Ref<Generator>, Ref<Generator>, "torch.Generator", none(o) || is_generator(o),
               none(o) ? Ref<Generator>() : to_generator(o))
+FLAMBEAU_FROM(MemoryFormat, MemoryFormat, "torch.memory_format", none(o) || is_memory_format(o), to_memory_format(o))
 FLAMBEAU_FROM(Options, Options, "options", true, to_options(*reinterpret_cast<const OptionValues*>(o)))
 #undef FLAMBEAU_FROM
 

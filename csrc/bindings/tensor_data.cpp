@@ -50,12 +50,6 @@ PyObject* data_ptr(PyObject* self, PyObject*) {
   return PyLong_FromVoidPtr(t.numel() ? t.raw() : nullptr);
 }
 PyObject* storage_offset(PyObject* self, PyObject*) { return PyLong_FromLongLong(unwrap(self).storage_offset()); }
-PyObject* is_contiguous(PyObject* self, PyObject* args, PyObject* keywords) {
-  PyObject* format = nullptr;
-  static const char* names[] = {"memory_format", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:is_contiguous", const_cast<char**>(names), &format)) return nullptr;
-  return PyBool_FromLong(unwrap(self).is_contiguous());
-}
 PyObject* size_or_stride(PyObject* args, PyObject* keywords, const Dims& values, bool is_size, int64_t ndim) {
   PyObject* which = nullptr;
   static const char* names[] = {"dim", nullptr};
@@ -389,11 +383,11 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* keywords) {
 }
 
 PyObject* register_objects(PyObject*, PyObject* args) {
-  PyObject *tensor_class, *cpu, *strided, *contiguous_format, *preserve_format, *array;
-  if (!PyArg_ParseTuple(args, "OOOOOO:_register", &tensor_class, &cpu, &strided, &contiguous_format, &preserve_format, &array))
+  PyObject *tensor_class, *cpu, *strided, *contiguous, *preserve, *last, *last_3d, *array;
+  if (!PyArg_ParseTuple(args, "OOOOOOOO:_register", &tensor_class, &cpu, &strided, &contiguous, &preserve, &last, &last_3d, &array))
     return nullptr;
   python_objects = {reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor_class)), Py_NewRef(cpu), Py_NewRef(strided),
-                    Py_NewRef(contiguous_format), Py_NewRef(preserve_format), Py_NewRef(array)};
+                    Py_NewRef(contiguous), Py_NewRef(preserve), Py_NewRef(last), Py_NewRef(last_3d), Py_NewRef(array)};
   Py_RETURN_NONE;
 }
 
@@ -435,7 +429,6 @@ PyMethodDef tensor_methods[] = {
     {"element_size", element_size, METH_NOARGS, nullptr},
     {"data_ptr", data_ptr, METH_NOARGS, nullptr},
     {"storage_offset", storage_offset, METH_NOARGS, nullptr},
-    {"is_contiguous", (PyCFunction)(void (*)())is_contiguous, METH_VARARGS | METH_KEYWORDS, nullptr},
     {"size", (PyCFunction)(void (*)())size, METH_VARARGS | METH_KEYWORDS, nullptr},
     {"stride", (PyCFunction)(void (*)())stride, METH_VARARGS | METH_KEYWORDS, nullptr},
     {"requires_grad_", (PyCFunction)(void (*)())requires_grad_, METH_VARARGS | METH_KEYWORDS, nullptr},

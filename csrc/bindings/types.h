@@ -15,7 +15,8 @@ struct TensorObject {
 // Set by flambeau/__init__.py while it imports (_C._register): classes and constants made in Python.
 struct PythonObjects {
   PyTypeObject* tensor_class = nullptr;   // flambeau.Tensor
-  PyObject *cpu = nullptr, *strided = nullptr, *contiguous_format = nullptr, *preserve_format = nullptr;
+  PyObject *cpu = nullptr, *strided = nullptr, *contiguous_format = nullptr, *preserve_format = nullptr,
+           *channels_last = nullptr, *channels_last_3d = nullptr;
   PyObject* from_array = nullptr;         // NumPy array -> Tensor
 };
 extern PythonObjects python_objects;

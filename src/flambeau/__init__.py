@@ -45,7 +45,9 @@ from flambeau._device import (
 from flambeau._tensor import Tensor, from_array_like, from_numpy
 from flambeau.version import __version__
 
-_C._register(Tensor, _device.cpu, strided, contiguous_format, preserve_format, from_array_like)
+_C._register(
+    Tensor, _device.cpu, strided, contiguous_format, preserve_format, channels_last, channels_last_3d, from_array_like
+)
 
 # The operators, under their own names.
 globals().update({name: op for name, op in vars(_C._VariableFunctions).items() if name[:2] != "__"})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from flambeau import _C
-from flambeau._device import cpu, device as _device_class
+from flambeau._device import cpu, preserve_format
+from flambeau._device import device as _device_class
 
 _NUMPY_KINDS = {
     _C.bool: "|b1",
@@ -144,7 +145,7 @@ class Tensor(_C.TensorBase):
         """Another dtype: `to(dtype)`, `to(device, dtype)`, `to(other)`; itself when nothing changes."""
         copy = kwargs.pop("copy", False)
         kwargs.pop("non_blocking", None)
-        _check_memory_format(kwargs.pop("memory_format", None))
+        memory_format = kwargs.pop("memory_format", None)
         dtype = kwargs.pop("dtype", None)
         place = kwargs.pop("device", None)
         other = kwargs.pop("other", None)
@@ -163,8 +164,11 @@ class Tensor(_C.TensorBase):
             dtype = other.dtype
         _check_device(place)
         if dtype is None or dtype == self.dtype:
+            if memory_format is not None and memory_format is not preserve_format:
+                return self.contiguous(memory_format=memory_format)
             return self.clone() if copy else self
-        return self._to_dtype(dtype)
+        made = self._to_dtype(dtype)
+        return made if memory_format is None else made.clone(memory_format=memory_format)
 
     def cpu(self, memory_format=None):
         return self
@@ -397,13 +401,6 @@ def _check_device(place) -> None:
         raise AssertionError("Torch not compiled with CUDA enabled")
     if kind != "cpu":
         raise RuntimeError(f"flambeau computes on the CPU only: device '{place}' is not available")
-
-
-def _check_memory_format(format) -> None:
-    from flambeau._device import contiguous_format, preserve_format
-
-    if format is not None and format is not contiguous_format and format is not preserve_format:
-        raise NotImplementedError("memory formats other than contiguous_format and preserve_format are not supported")
 
 
 def _add_hook(tensor, table: str, hook, post_accumulate: bool):
