@@ -201,18 +201,16 @@ static TensorList scatter_reduce_backward(const Tensor& grad, const Tensor& self
     grad_src = gather(share, dim, index);
   } else if (reduce == "prod") {
     // A single zero has the product of the others as its slope; with two zeros every slope is 0.
-    const DType dtype = src.dtype();
     const Tensor self_nonzero = masked_fill(self, eq(self, 0), 1);
-    const Tensor self_grad_product = scatter_reduce(self_nonzero, dim, index, src, reduce, include_self);
-    grad_self = mul(grad, div(self_grad_product, self_nonzero));
+    const Tensor self_product = scatter_reduce(self_nonzero, dim, index, src, reduce, include_self);
+    grad_self = div(mul(grad, self_product), self_nonzero);
     const Tensor src_zero = eq(src, 0);
-    const Tensor zeros_met = scatter_add(zeros(self.sizes(), dtype), dim, index, to_dtype(src_zero, dtype));
+    const Tensor zeros_met = scatter_add(zeros(self.sizes(), src.dtype()), dim, index, to_dtype(src_zero, src.dtype()));
     const Tensor alone = mul(src_zero, eq(gather(zeros_met, dim, index), 1));
-    const Tensor src_nonzero = masked_fill(src, src_zero, 1);
-    const Tensor others = scatter_reduce(self, dim, index, src_nonzero, reduce, include_self);
-    const Tensor by_rest = gather(mul(grad, others), dim, index);
-    const Tensor by_result = div(gather(mul(grad, result), dim, index), src_nonzero);
-    grad_src = where(alone, by_rest, by_result);
+    const Tensor others = scatter_reduce(self, dim, index, masked_fill(src, alone, 1), reduce, include_self);
+    const Tensor by_others = gather(mul(grad, others), dim, index);
+    const Tensor by_result = div(gather(mul(grad, result), dim, index), masked_fill(src, src_zero, 1));
+    grad_src = where(alone, by_others, by_result);
   } else {
     const Tensor self_wins = to_dtype(eq(self, result), self.dtype());
     const Tensor src_wins = to_dtype(eq(src, gather(result, dim, index)), self.dtype());

@@ -53,9 +53,37 @@ Tensor pad_by_map(Mode mode, PadNames names, const Tensor& self, const Dims& pad
   });
 }
 
+// PyTorch fills the borders of a circular padding by copies, dim by dim from the last, left before right. Its gradient
+// takes those back in reverse: each border is added to the place it was copied from.
+Tensor circular_backward(const Tensor& grad, const Dims& pad) {
+  GradMode off(false);
+  Tensor whole = empty(grad.sizes(), grad.dtype());
+  raw_copy(whole, grad);
+  Dims uncropped = pad;
+  for (size_t i = pad.size() / 2; i-- > 0;) {
+    const int64_t dim = whole.dim() - 1 - int64_t(i);
+    const int64_t left = std::max<int64_t>(pad[2 * i], 0), right = std::max<int64_t>(pad[2 * i + 1], 0);
+    const int64_t inside = whole.size(dim) - left - right;
+    const auto add_to = [&](int64_t target, int64_t border, int64_t length) {
+      const Tensor place = narrow(whole, dim, target, length);
+      raw_copy(place, add(place, narrow(whole, dim, border, length)));
+    };
+    if (right) add_to(left, left + inside, right);
+    if (left) add_to(inside, 0, left);
+    whole = narrow(whole, dim, left, inside);
+    for (const size_t side : {2 * i, 2 * i + 1}) uncropped[side] = std::max<int64_t>(-pad[side], 0);
+  }
+  return constant_pad_nd(whole, uncropped, 0);
+}
+
 Tensor pad_backward(Mode mode, PadNames names, const Tensor& grad, const Dims& sizes, const Dims& pad) {
-  Tensor out = zeros(sizes, grad.dtype());
-  add_blocks(plan_pad(mode, out.sizes(), out.strides(), pad), out, raw_contiguous(grad));
+  Tensor out;
+  if (mode == Mode::Circular) {
+    out = circular_backward(grad, pad);
+  } else {
+    out = zeros(sizes, grad.dtype());
+    add_blocks(plan_pad(mode, out.sizes(), out.strides(), pad), out, raw_contiguous(grad));
+  }
   return record(names.backward, out, {grad}, [&] {
     return [=](const Tensor& grad, Needs) { return TensorList{pad_by_map(mode, names, grad, pad)}; };
   });

@@ -1,4 +1,6 @@
 // Products with a structure of positions: Kronecker, Vandermonde, cross (native/LinearAlgebra.cpp, Cross.cpp).
+#include <cmath>
+
 #include "ops/join.h"
 #include "ops/op.h"
 #include "ops/ops.h"
@@ -48,20 +50,36 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   return increasing ? columns : flip(columns, {1});
 }
 
+// PyTorch's compiler fuses the first product with the difference (cpu/CrossKernel.cpp).
+static Tensor raw_cross(const Tensor& self, const Tensor& other, int64_t dim) {
+  const DType dtype = promote(self.dtype(), other.dtype());
+  if (dtype == DType::Bool) not_implemented_for("cross", dtype);
+  Tensor out = empty(broadcast_shapes(self.sizes(), other.sizes()), dtype);
+  Tensor x = empty(out.sizes(), dtype), y = empty(out.sizes(), dtype);
+  raw_copy(x, self);
+  raw_copy(y, other);
+  const int64_t inner = out.stride(dim), outers = out.numel() / (3 * std::max<int64_t>(inner, 1));
+  visit_all("cross", dtype, [&]<class T>(Type<T>) {
+    for (int64_t o = 0; o < outers; ++o)
+      for (int64_t n = 0; n < 3; ++n)
+        for (int64_t i = 0; i < inner; ++i) {
+          const int64_t at = o * 3 * inner + i, j = at + (n + 1) % 3 * inner, k = at + (n + 2) % 3 * inner;
+          const T *a = x.data<const T>(), *b = y.data<const T>();
+          T& result = out.data<T>()[at + n * inner];
+          if constexpr (std::is_floating_point_v<T>) result = std::fma(a[j], b[k], -(a[k] * b[j]));
+          else if constexpr (std::is_integral_v<T>) result = T(a[j] * b[k] - a[k] * b[j]);
+          else result = T(float(T(a[j] * b[k])) - float(T(a[k] * b[j])));
+        }
+  });
+  return out;
+}
+
 Tensor linalg_cross(const Tensor& self, const Tensor& other, int64_t dim) {
   FLAMBEAU_CHECK(self.dim() == other.dim(), "linalg.cross: inputs must have the same number of dimensions.");
   const int64_t along = wrap_dim(dim, self.dim(), false);
   FLAMBEAU_CHECK(self.size(along) == 3 && other.size(along) == 3, "linalg.cross: inputs dimension ", dim,
                  " must have length 3. Got ", self.size(along), " and ", other.size(along));
-  Tensor out;
-  {
-    GradMode off(false);
-    const auto a = [&](int64_t i) { return narrow(self, along, i % 3, 1); };
-    const auto b = [&](int64_t i) { return narrow(other, along, i % 3, 1); };
-    TensorList parts;
-    for (int64_t i = 0; i < 3; ++i) parts.push_back(sub(mul(a(i + 1), b(i + 2)), mul(a(i + 2), b(i + 1))));
-    out = cat(parts, along);
-  }
+  const Tensor out = raw_cross(self, other, along);
   return record("LinalgCrossBackward0", out, {self, other}, [&] {
     return [self = Saved(self), other = Saved(other), dim](const Tensor& grad, Needs need) {
       const Tensor a = self.get(), b = other.get();

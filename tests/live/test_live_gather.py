@@ -78,7 +78,7 @@ x.diagonal_scatter(s[:, 0])
 x.select_scatter(s[0], 0, 2)
 x.slice_scatter(s[:, :2], 1, 1, 4, 2)
 t.kron(x, s)
-t.vander(x[0], 3)
+t.vander(x.detach()[0], 3) * x[0, 0]
 t.cross(x, s, 0)
 t.nn.functional.pad(x, (1, -1, 0, 2), value=2.5)
 t.nn.functional.pad(y, (2, 1), "reflect")
