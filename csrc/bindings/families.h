@@ -9,6 +9,7 @@
   _(copy)                    \
   _(gather)                  \
   _(join)                    \
+  _(view_copies)             \
   _(reduce)                  \
   _(statistics)              \
   _(create)                  \

@@ -30,8 +30,8 @@ void bind_gather() {
   def<&ops::index_select>("index_select(self, dim, index)", kPlain | kOut);
   def<&ops::index_add>("index_add(self, dim, index, source, *, alpha=1)", kWriting | kOut);
   def<&ops::index_copy>("index_copy(self, dim, index, source)", kWriting | kOut);
-  def<&ops::index_fill>("index_fill(self, dim, index, value)", kWriting);
   def<&ops::index_fill_tensor>("index_fill(self, dim, index, value)", kWriting);
+  def<&ops::index_fill>("index_fill(self, dim, index, value)", kWriting);
   def<&ops::index_reduce>("index_reduce(self, dim, index, source, reduce, *, include_self=True)", kPlain | kInplace | kOut);
   def<&ops::gather>("gather(self, dim, index, *, sparse_grad=False)", kPlain | kOut);
   def<&ops::scatter>("scatter(self, dim, index, src)", kWriting | kOut);

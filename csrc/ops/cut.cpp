@@ -120,9 +120,7 @@ TensorList meshgrid(const TensorList& tensors, const std::string& indexing) {
     sizes[i] = axes[i].numel();
     grids.push_back(expand(view(axes[i], sizes), shape));
   }
-  if (!swapped) return grids;
-  for (Tensor& grid : grids) grid = transpose(grid, 0, 1);
-  std::swap(grids[0], grids[1]);
+  if (swapped) std::swap(grids[0], grids[1]);
   return grids;
 }
 

@@ -156,11 +156,28 @@ Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::op
                       [=](const Tensor& t) { return slice(t, dim, start, end, step); });
 }
 
+// The gradient of self is PyTorch's, which keeps the window and drops the rest (as_strided_scatter_backward in
+// FunctionsManual.cpp); the derivative would do the reverse.
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, const Dims& size, const Dims& stride,
                           std::optional<int64_t> storage_offset) {
-  // The window is cut from a fresh copy, so offsets count from its start; the gradient is laid out the same way.
-  return view_scatter("AsStridedScatterBackward0", contiguous(self), src, [=](const Tensor& t) {
-    return as_strided(contiguous(t), size, stride, storage_offset.value_or(0));
+  const int64_t offset = storage_offset.value_or(self.storage_offset());
+  Tensor out = empty_strided(self.sizes(), self.strides(), self.dtype());
+  {
+    GradMode off(false);
+    raw_copy(out, self);
+    const Tensor window = as_strided(out, size, stride, offset);
+    FLAMBEAU_CHECK(window.sizes() == src.sizes(), "expected src to have a size equal to the slice of self. src size = ",
+                   src.sizes(), ", slice size = ", window.sizes());
+    raw_copy(window, src);
+  }
+  return record("AsStridedScatterBackward0", out, {self, src}, [&] {
+    return [=](const Tensor& grad, Needs need) {
+      TensorList grads(2);
+      const Tensor window = as_strided(contiguous(grad), size, stride, offset);
+      if (need[0]) grads[0] = as_strided_scatter(zeros(grad.sizes(), grad.dtype()), window, size, stride, offset);
+      if (need[1]) grads[1] = clone(window);
+      return grads;
+    };
   });
 }
 

@@ -1,5 +1,6 @@
 // gather, scatter and their relatives: each element of `index` names a position along `dim`, its own coordinates give
 // the rest (native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h, cpu/ScatterGatherKernel.cpp).
+#include <algorithm>
 #include <limits>
 
 #include "ops/gather.h"
@@ -246,10 +247,20 @@ Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, cons
   });
 }
 
+// Negative positions count from the end, unlike gather's.
+static Tensor wrap_positions(const Tensor& indices, int64_t size) {
+  const Tensor dense = as_int64(indices, indices.sizes());
+  const int64_t* at = dense.data<const int64_t>();
+  if (std::none_of(at, at + dense.numel(), [](int64_t i) { return i < 0; })) return indices;
+  Tensor out = empty(indices.sizes(), DType::Int64);
+  std::transform(at, at + dense.numel(), out.data<int64_t>(), [&](int64_t i) { return i < 0 ? i + size : i; });
+  return out;
+}
+
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
   FLAMBEAU_CHECK(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32,
                  "torch.take_along_dim(): dtype of indices should be Long but got ", indices.dtype());
-  if (!dim) return gather(reshape(self, {-1}), 0, reshape(indices, {-1}));
+  if (!dim) return gather(reshape(self, {-1}), 0, reshape(wrap_positions(indices, self.numel()), {-1}));
   FLAMBEAU_CHECK(self.dim() == indices.dim(),
                  "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ",
                  self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
@@ -259,7 +270,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   const Dims for_indices = broadcast_shapes(self_sizes, indices.sizes());
   index_sizes[size_t(along)] = self.size(along);
   const Dims for_self = broadcast_shapes(index_sizes, self.sizes());
-  return gather(expand(self, for_self), along, expand(indices, for_indices));
+  return gather(expand(self, for_self), along, expand(wrap_positions(indices, self.size(along)), for_indices));
 }
 
 }  // namespace flambeau::ops

@@ -10,9 +10,14 @@ namespace {
 
 enum class Mode { Reflect, Replicate, Circular };
 
-int64_t source_of(Mode mode, int64_t i, int64_t size) {
+// Where output element i comes from. A circular padding turns round what negative paddings have left.
+int64_t source_of(Mode mode, int64_t i, int64_t left, int64_t right, int64_t size) {
+  if (mode == Mode::Circular) {
+    const int64_t skipped = std::max<int64_t>(-left, 0), kept = size - skipped - std::max<int64_t>(-right, 0);
+    return skipped + ((i - std::max<int64_t>(left, 0)) % kept + kept) % kept;
+  }
+  i -= left;
   if (mode == Mode::Replicate) return std::clamp<int64_t>(i, 0, size - 1);
-  if (mode == Mode::Circular) return (i % size + size) % size;
   if (i < 0) i = -i;
   return i < size ? i : 2 * (size - 1) - i;
 }
@@ -29,7 +34,7 @@ BlockPlan plan_pad(Mode mode, IntSpan sizes, IntSpan strides, const Dims& pad) {
     std::vector<int64_t> rows;
     rows.reserve(plan.rows.size() * size_t(length));
     for (const int64_t base : plan.rows)
-      for (int64_t i = 0; i < length; ++i) rows.push_back(base + source_of(mode, i - left, sizes[d]) * strides[d]);
+      for (int64_t i = 0; i < length; ++i) rows.push_back(base + source_of(mode, i, left, right, sizes[d]) * strides[d]);
     plan.rows = std::move(rows);
   }
   return plan;
