@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <cstring>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace flambeau {
 
@@ -26,6 +29,17 @@ FLAMBEAU_INLINE Lanes<T, L> load(const T* p) {
 
 FLAMBEAU_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 FLAMBEAU_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+// The compiler has no operation for fused lanes and does not find one in a loop over them.
+template <class V>
+FLAMBEAU_INLINE V fused_lanes(V a, V b, V c) {
+#if defined(__FMA__)
+  if constexpr (sizeof(V) == 32 && sizeof(a[0]) == 4) return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+  else if constexpr (sizeof(V) == 32) return (V)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#endif
+  for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused(a[i], b[i], c[i]);
+  return c;
+}
 
 // at::vec::vec_reduce_all of a sum: the upper half onto the lower half, until one is left.
 template <class T, int L>
