@@ -15,7 +15,8 @@
   _(create)                  \
   _(random)                  \
   _(dropout)                 \
-  _(softmax)
+  _(softmax)                 \
+  _(norm)                    
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();

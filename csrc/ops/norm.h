@@ -31,6 +31,7 @@ Tensor instance_norm(const Tensor& input, const OptTensor& weight, const OptTens
                      const OptTensor& running_mean, const OptTensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled);
 
+Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim);
 Tensor weight_norm(const Tensor& v, const Tensor& g, int64_t dim);
 
 }  // namespace flambeau::ops
