@@ -30,7 +30,7 @@ Tensor feature_noise(const Tensor& input) {
 }
 
 Tensor drop(const Kind& kind, const Tensor& input, double p, bool train) {
-  FLAMBEAU_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+  FLAMBEAU_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", streamed(p));
   if (p == 0 || !train || input.numel() == 0) return input;
   if (p == 1) return put(kind, input, mul(input, zeros({}, input.dtype())));
 

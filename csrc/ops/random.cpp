@@ -7,6 +7,7 @@
 #include "kernels/random.h"
 #include "ops/copy.h"
 #include "ops/op.h"
+#include "ops/views.h"
 #include "random/distributions.h"
 #include "tensor/plan.h"
 
@@ -154,9 +155,9 @@ Tensor uniform_(const Tensor& self, double from, double to, const Ref<Generator>
   const double max = largest(dtype);
   FLAMBEAU_CHECK(from >= -max && from <= max, "from is out of bounds for ", cpp_name(dtype));
   FLAMBEAU_CHECK(to >= -max && to <= max, "to is out of bounds for ", cpp_name(dtype));
-  FLAMBEAU_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+  FLAMBEAU_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", streamed(from), " > to=", streamed(to));
   FLAMBEAU_CHECK(to - from <= max, "uniform_ expects to-from <= std::numeric_limits<", legacy_name(dtype),
-                 ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
+                 ">::max(), but found to=", streamed(to), " and from=", streamed(from), " which result in to-from to exceed the limit");
   return fill_randomly("UniformBackward0", self, generator, [&](Generator& g) {
     switch (dtype) {
       case DType::Float32: return draw_uniform_f32(self, g, float(from), float(to) - float(from));
@@ -231,7 +232,7 @@ void draw_normal(const Tensor& self, Generator& g, double mean, double std) {
 }  // namespace
 
 Tensor normal_(const Tensor& self, double mean, double std, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", std);
+  FLAMBEAU_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", streamed(std));
   if (!is_floating(self.dtype())) not_implemented_for("normal_kernel_cpu", self.dtype());
   return fill_randomly("NormalBackward0", self, generator, [&](Generator& g) { draw_normal(self, g, mean, std); });
 }
@@ -319,7 +320,7 @@ Tensor random_from_(const Tensor& self, int64_t from, std::optional<int64_t> to,
 // ---- the others
 
 Tensor bernoulli_(const Tensor& self, double p, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
+  FLAMBEAU_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", streamed(p));
   return fill_randomly("BernoulliBackward2", self, generator, [&](Generator& g) {
     if (self.dtype() != DType::Float32 || !self.is_contiguous()) return draw_each(self, g, Bernoulli{p});
     float* out = self.data<float>();
@@ -330,12 +331,9 @@ Tensor bernoulli_(const Tensor& self, double p, const Ref<Generator>& generator)
 
 // Probabilities of float64 are compared with 53 random bits, all others with 24.
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const Ref<Generator>& generator) {
-  const Dims common = broadcast_shapes(self.sizes(), p.sizes());
-  FLAMBEAU_CHECK(common == self.sizes(), "The expanded size of the tensor must match the existing size. Target sizes: ",
-                 self.sizes(), ".  Tensor sizes: ", p.sizes());
   if (!is_floating(p.dtype())) not_implemented_for("bernoulli_tensor_cpu_p_", p.dtype());
   const bool wide = p.dtype() == DType::Float64;
-  const Tensor chances = raw_cast(p, DType::Float64);
+  const Tensor chances = expand(raw_cast(detach(p), DType::Float64), self.sizes());
   return fill_randomly("BernoulliBackward1", self, generator, [&](Generator& g) {
     if (!self.numel()) return;
     const Tensor* operands[] = {&self, &chances};
@@ -357,7 +355,7 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const Ref<Generato
 }
 
 Tensor exponential_(const Tensor& self, double lambd, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
+  FLAMBEAU_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", streamed(lambd));
   FLAMBEAU_CHECK(is_floating(self.dtype()), "Exponential distribution is a continuous probability distribution. dtype "
                  "must be a floating point but you specified ", self.dtype());
   return fill_randomly("ExponentialBackward0", self, generator,
@@ -365,20 +363,20 @@ Tensor exponential_(const Tensor& self, double lambd, const Ref<Generator>& gene
 }
 
 Tensor geometric_(const Tensor& self, double p, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
+  FLAMBEAU_CHECK(0 < p && p < 1, "geometric_ expects p to be in (0, 1), but got p=", streamed(p));
   if (self.dtype() == DType::Bool) not_implemented_for("geometric_cpu", self.dtype());
   return fill_randomly("GeometricBackward0", self, generator, [&](Generator& g) { draw_each(self, g, Geometric{p}); });
 }
 
 Tensor log_normal_(const Tensor& self, double mean, double std, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(std > 0.0, "log_normal_ expects std > 0.0, but found std=", std);
+  FLAMBEAU_CHECK(std > 0.0, "log_normal_ expects std > 0.0, but found std=", streamed(std));
   if (!is_floating(self.dtype())) not_implemented_for("log_normal_cpu", self.dtype());
   return fill_randomly("LogNormalBackward0", self, generator,
                        [&](Generator& g) { draw_each(self, g, LogNormal{{mean, std}}); });
 }
 
 Tensor cauchy_(const Tensor& self, double median, double sigma, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
+  FLAMBEAU_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", streamed(sigma));
   FLAMBEAU_CHECK(is_floating(self.dtype()), "Cauchy distribution is a continuous probability distribution. dtype must be "
                  "a floating point but you specified ", cpp_name(self.dtype()));
   return fill_randomly("CauchyBackward0", self, generator,

@@ -122,7 +122,7 @@ void check_std(const Tensor& std) {
 }  // namespace
 
 Tensor normal_tensor_float(const Tensor& mean, double std, const Ref<Generator>& generator) {
-  FLAMBEAU_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", std);
+  FLAMBEAU_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", streamed(std));
   const Tensor out = normal_of(mean, std, mean.sizes(), mean.dtype(), generator);
   return record("NormalBackward1", out, {mean}, [&] {
     return [size = mean.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); };
@@ -146,14 +146,14 @@ Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Gen
 }
 
 Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator) {
-  Tensor out = bernoulli_tensor_(empty_like(self, self.dtype()), detach(self), generator);
+  Tensor out = bernoulli_tensor_(empty(self.sizes(), self.dtype()), self, generator);
   return record("BernoulliBackward0", out, {self}, [] {
     return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
   });
 }
 
 Tensor bernoulli_p(const Tensor& self, double p, const Ref<Generator>& generator) {
-  return bernoulli_(empty_like(self, self.dtype()), p, generator);
+  return bernoulli_(empty(self.sizes(), self.dtype()), p, generator);
 }
 
 namespace {

@@ -1,9 +1,16 @@
 #include "tensor/error.h"
 
+#include <cstdio>
 #include <charconv>
 #include <cmath>
 
 namespace flambeau {
+
+std::string streamed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
 
 void append(std::string& out, double value) {
   if (std::isnan(value)) {

@@ -33,6 +33,9 @@ struct PythonError : Error {
   PythonError() : Error("python exception") {}
 };
 
+// A number as C++ streams print it, six digits, which is how most of PyTorch's messages show it.
+std::string streamed(double value);
+
 inline void append(std::string& out, std::string_view text) { out += text; }
 inline void append(std::string& out, const char* text) { out += text; }
 inline void append(std::string& out, char c) { out += c; }

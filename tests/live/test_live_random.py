@@ -68,9 +68,9 @@ def test_in_place(name, size, dtype):
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_in_place_of_strided_outputs(name, dtype):
     draw = DISTRIBUTIONS[name]
-    same(lambda lib, g: draw(lib.zeros(40, dtype=getattr(lib, dtype))[::2], g).clone())
+    same(lambda lib, g: draw(lib.zeros(40, dtype=getattr(lib, dtype))[::2], g))
     same(lambda lib, g: draw(lib.zeros(5, 7, 3, dtype=getattr(lib, dtype)).permute(2, 0, 1), g))
-    same(lambda lib, g: draw(lib.zeros(9, 8, dtype=getattr(lib, dtype)).t()[1:, 2:], g).clone())
+    same(lambda lib, g: draw(lib.zeros(9, 8, dtype=getattr(lib, dtype)).t()[1:, 2:], g))
     same(lambda lib, g: draw(lib.zeros(4, 6, dtype=getattr(lib, dtype)), g).t())
 
 
@@ -178,12 +178,12 @@ def test_multinomial(dtype):
     def p(lib):
         return lib.tensor(weights, dtype=getattr(lib, dtype))
 
-    for samples in (1, 2, 7, 50):
+    # In float16 many quotients are equal, and which of them comes first is up to the sorting.
+    for samples in (1, 2, 7, 50) if dtype != "float16" else (1,):
         same(lambda lib, g: lib.multinomial(p(lib), samples, generator=g))
         same(lambda lib, g: lib.multinomial(p(lib)[3], samples, generator=g))
-        if dtype != "float16":
-            same(lambda lib, g: lib.multinomial(p(lib), samples, replacement=True, generator=g))
-            same(lambda lib, g: lib.multinomial(p(lib)[2], 3 * samples, True, generator=g))
+        same(lambda lib, g: lib.multinomial(p(lib), samples, replacement=True, generator=g))
+        same(lambda lib, g: lib.multinomial(p(lib)[2], 3 * samples, True, generator=g))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
