@@ -20,7 +20,7 @@ void welford(Welford& given, const void* in, const ReduceShape& shape) {
     const double x = value, count = double(++acc.n);
     const double delta = x - acc.mean;
     acc.mean = acc.mean + delta / count;
-    acc.m2 = __builtin_fma(delta, x - acc.mean, acc.m2);
+    acc.m2 = acc.m2 + delta * (x - acc.mean);
   });
   acc.count = double(acc.n);
   given = acc;
@@ -49,7 +49,7 @@ void norm(void* acc_bytes, const void* in, const ReduceShape& shape, NormKind ki
       visit<T>(in, shape, [&](T x) { acc = acc + std::fabs(x); });
       break;
     case NormKind::Two:
-      visit<T>(in, shape, [&](T x) { acc = std::fma(x, x, acc); });
+      visit<T>(in, shape, [&](T x) { acc = acc + x * x; });
       break;
     case NormKind::Largest:  // NaN wins
       visit<T>(in, shape, [&](T x) { acc = (acc > std::fabs(x) || acc != acc) ? acc : std::fabs(x); });
@@ -64,23 +64,25 @@ void norm(void* acc_bytes, const void* in, const ReduceShape& shape, NormKind ki
   result = acc;
 }
 
-float norm_two(const float* x, int64_t n, bool fused) {
-  constexpr int L = 8;
-  float lane[L] = {};
+template <class T>
+void norm_two(void* out, const void* in, int64_t n, bool fused) {
+  constexpr int L = 32 / int(sizeof(T));
+  const T* x = static_cast<const T*>(in);
+  T lane[L] = {};
   int64_t i = 0;
   for (; i + L <= n; i += L)
     for (int l = 0; l < L; ++l) lane[l] = lane[l] + x[i + l] * x[i + l];
-  float sum = lane[0];
+  T sum = lane[0];
   for (int l = 1; l < L; ++l) sum = sum + lane[l];
   if (n - i >= 4)
     for (int l = 0; l < 4; ++l, ++i) sum = sum + x[i] * x[i];
-  for (; i < n; ++i) sum = fused ? __builtin_fmaf(x[i], x[i], sum) : sum + x[i] * x[i];
-  return std::sqrt(sum);
+  for (; i < n; ++i) sum = fused ? std::fma(x[i], x[i], sum) : sum + x[i] * x[i];
+  *static_cast<T*>(out) = std::sqrt(sum);
 }
 
 }  // namespace
 
 extern const MomentKernels moments_table = {
-    {welford<float>, welford<double>}, {squares<float>, squares<double>}, {norm<float>, norm<double>}, norm_two};
+    {welford<float>, welford<double>}, {squares<float>, squares<double>}, {norm<float>, norm<double>}, {norm_two<float>, norm_two<double>}};
 
 }  // namespace flambeau::FLAMBEAU_ISA

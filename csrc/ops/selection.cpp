@@ -1,6 +1,6 @@
 // The k largest, the k-th smallest, the median (ops/sort.h). Which of several equal elements is found follows from the
 // algorithm, so the algorithms are PyTorch's: partial_sort or nth_element for topk (native/TopKImpl.h), Hoare's selection
-// with the median of three for kthvalue, nth_element for medians (native/Sorting.cpp).
+// with the median of three for kthvalue; medians are ranked by value and position (native/Sorting.cpp).
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -159,8 +159,10 @@ int64_t median_position(DType dtype, const void* row, int64_t n, bool ignore_nan
     const auto at = std::make_unique_for_overwrite<int64_t[]>(size_t(n));
     std::iota(at.get(), at.get() + n, int64_t(0));
     int64_t* middle = at.get() + (count > 0 ? (count - 1) / 2 : 0);
-    std::nth_element(at.get(), middle, at.get() + n,
-                     [&](int64_t i, int64_t j) { return keys[size_t(i)] < keys[size_t(j)]; });
+    std::nth_element(at.get(), middle, at.get() + n, [&](int64_t i, int64_t j) {
+      const Key a = keys[size_t(i)], b = keys[size_t(j)];
+      return a < b || (a == b && i < j);
+    });
     found = *middle;
   });
   return found;

@@ -26,11 +26,14 @@ double divide(double m2, double count, double correction) {
   return m2 / (count > correction ? count - correction : 0.0);
 }
 
+// Fused where PyTorch's compiler fuses it.
 Welford joined(const Welford& a, const Welford& b) {
   if (a.count == 0) return b;
   if (b.count == 0) return a;
   const double delta = b.mean - a.mean, count = a.count + b.count, share = b.count / count;
-  return {a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.count * share, -1, count};
+  const double weight = delta * delta * a.count, m2 = a.m2 + b.m2;
+  if (profile().aten == AtenIsa::Default) return {a.mean + delta * share, m2 + weight * share, -1, count};
+  return {::fma(delta, share, a.mean), ::fma(weight, share, m2), -1, count};
 }
 
 // One result: the mean first (in self's own type), then the squared distances.

@@ -30,20 +30,21 @@ T finish(NormKind kind, T acc, double p) {
   return kind == NormKind::Power ? T(std::pow(acc, T(1) / T(p))) : acc;
 }
 
-// Rows of adjacent floats with the 2-norm have a kernel of their own; the rest folds element by element.
+// The 2-norm of adjacent elements has a kernel of their own; the rest folds element by element.
 void norm_into(const Tensor& out, const Tensor& x, const ReducedDims& dims, double p) {
   const NormKind kind = kind_of(p);
   const ReducePlan plan(x, dims);
-  if (kind == NormKind::Two && x.dtype() == DType::Float32 && plan.leading == 1 && plan.in[0] == 1) {
+  if (kind == NormKind::Two && plan.leading == 1 && plan.in[0] == 1) {
     const bool fused = profile().aten != AtenIsa::Default;
-    const int64_t n = plan.sizes[0];
+    const int64_t n = plan.sizes[0], width = int64_t(x.itemsize());
+    const auto norm_two = kernels::moments().norm_two[compute_slot(x.dtype())];
     parallel_for(0, plan.outputs, std::max<int64_t>(1, kReduceGrain / n), [&](int64_t begin, int64_t end) {
       ReducePlan rows = plan;
       rows.sizes[0] = 1;
       rows.numel = plan.outputs;
       serial_for_each(rows, begin, end, [&](int64_t o, int64_t i, const ReduceShape& s) {
-        for (int64_t row = 0; row < s.size1; ++row)
-          out.data<float>()[o + row * s.out1] = kernels::moments().norm_two(x.data<float>() + i + row * s.in1, n, fused);
+        for (int64_t row = 0; row < s.size1; ++row, o += s.out1, i += s.in1)
+          norm_two(static_cast<char*>(out.raw()) + o * width, static_cast<char*>(x.raw()) + i * width, n, fused);
       });
     });
     return;
@@ -80,6 +81,11 @@ Tensor raw_norm(const Tensor& self, Scalar ord, IntSpan dim, const ReducedDims& 
   const Tensor x = raw_cast(raw_cast(self, out_dtype), compute_dtype(out_dtype));
   Tensor out = empty(dims.sizes(keepdim), x.dtype());
   const double p = ord.to_double();
+  if (dims.count() == 1 && x.numel() > 0) {  // nothing to add up: exactly the size
+    GradMode off(false);
+    const Tensor one = raw_reshape(raw_contiguous(x), out.sizes());
+    return raw_cast(p == 0 ? ne(one, 0) : abs(one), out_dtype);
+  }
   if (x.numel() == 0) raw_fill(out, p < 0 ? HUGE_VAL : 0.0);
   else norm_into(out, x, dims, p);
   return raw_cast(out, out_dtype);
