@@ -408,8 +408,10 @@ def _add_hook(tensor, table: str, hook, post_accumulate: bool):
 
     from flambeau.utils.hooks import RemovableHandle
 
-    # The table belongs to the operation that made the tensor: after an in-place change it is another one.
-    owner = None if post_accumulate else tensor.grad_fn
+    # The table belongs to the operation that made the tensor: after an in-place change it is another one. It is known
+    # by its number, since a reference to it would close a cycle that the collector can't see.
+    node = None if post_accumulate else tensor.grad_fn
+    owner = None if node is None else node._sequence_nr()
     hooks, known_owner = tensor.__dict__.get(table + "_owner", (None, None))
     if hooks is None or known_owner != owner:
         hooks = OrderedDict()
