@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kernels/isa.h"
+#include "numerics/gemm_order.h"
 
 namespace flambeau {
 
@@ -23,18 +24,6 @@ struct GemmArgs {
   int64_t ldc = 0;
   T alpha = 1;                   // multiplies A's elements first, each rounded
   bool accumulate = false;       // add to C instead of setting it
-};
-
-// How K is cut into blocks.
-struct KBlocks {
-  int64_t length = 1;            // blocks of this length, then the rest
-  bool balanced = false;         // but what is left between one and two lengths is halved, the longer half first
-  bool chained = false;          // each block continues the chain, the first one from C: then the cut is no order
-
-  int64_t next(int64_t left) const {
-    if (left <= length) return left;
-    return balanced && left < 2 * length ? (left + 1) / 2 : length;
-  }
 };
 
 // Blocks of A and B kept packed: A's (kGemmM x K block) in the last cache, B's (kGemmN x K block) in the second.

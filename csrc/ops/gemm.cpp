@@ -1,0 +1,135 @@
+#include "ops/gemm.h"
+
+#include "kernels/gemm_small.h"
+#include "parallel/pool.h"
+#include "tensor/storage.h"
+
+namespace flambeau::ops {
+namespace {
+
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(int64_t count) : bytes_(size_t(count) * sizeof(T)), memory_(static_cast<T*>(allocate(bytes_))) {}
+  ~Scratch() { deallocate(memory_, bytes_); }
+  Scratch(const Scratch&) = delete;
+  T* get() { return memory_; }
+
+ private:
+  size_t bytes_;
+  T* memory_;
+};
+
+template <class T>
+GemmArgs<T> part(const GemmArgs<T>& g, int64_t i, int64_t m, int64_t j, int64_t n) {
+  GemmArgs<T> p = g;
+  p.m = std::min(m, g.m - i);
+  p.n = std::min(n, g.n - j);
+  p.a += i * g.a_m;
+  p.b += j * g.b_n;
+  p.c += i + j * g.ldc;
+  return p;
+}
+
+void serial(const GemmArgs<float>& g, const KBlocks& blocks) {
+  Scratch<float> scratch(gemm_scratch(g.m, g.n, g.k, blocks));
+  kernels::gemm().f32(g, blocks, scratch.get());
+}
+void serial(const GemmArgs<double>& g, const KBlocks& blocks) {
+  Scratch<double> scratch(gemm_scratch(g.m, g.n, g.k, blocks));
+  kernels::gemm().f64(g, blocks, scratch.get());
+}
+
+// Rectangles of C, one a thread: neither the cut nor the threads reach the bits.
+template <class T>
+void ordinary(const GemmArgs<T>& g, const KBlocks& blocks) {
+  constexpr double kGrain = 1 << 18;  // multiplications worth a thread
+  constexpr int64_t kUnitM = 64, kUnitN = 42;  // whole tiles
+  const double work = double(g.m) * double(g.n) * double(std::max<int64_t>(g.k, 1));
+  const int64_t threads = in_parallel_region() ? 1 : std::min<int64_t>(num_threads(), int64_t(work / kGrain));
+  if (threads <= 1) return serial(g, blocks);
+  const int64_t units_m = (g.m + kUnitM - 1) / kUnitM, units_n = (g.n + kUnitN - 1) / kUnitN;
+  const int64_t over_n = units_n >= units_m ? std::min(threads, units_n) : std::min(threads / std::min(threads, units_m), units_n);
+  const int64_t over_m = std::min(threads / over_n, units_m);
+  const int64_t m = (units_m + over_m - 1) / over_m * kUnitM, n = (units_n + over_n - 1) / over_n * kUnitN;
+  const int64_t parts_m = (g.m + m - 1) / m, parts_n = (g.n + n - 1) / n;
+  for_each_chunk(parts_m * parts_n, [&](int64_t i) {
+    serial(part(g, i % parts_m * m, m, i / parts_m * n, n), blocks);
+  });
+}
+
+template <class T>
+void scale_or_clear(const GemmArgs<T>& g) {
+  if (g.accumulate) return;
+  for (int64_t j = 0; j < g.n; ++j) std::fill_n(g.c + j * g.ldc, g.m, T(0));
+}
+
+bool transposed_a(const GemmArgs<float>& g) { return g.a_m != 1; }
+bool transposed_b(const GemmArgs<float>& g) { return g.b_k != 1; }
+
+constexpr int64_t kVectorGrain = 1 << 15;  // multiplications
+
+int64_t rows_of_grain(int64_t k) { return std::max<int64_t>(4, kVectorGrain / std::max<int64_t>(k, 1) / 4 * 4); }
+
+// f(begin, end) over rows of C, cut at multiples of four.
+template <class F>
+void over_rows(const GemmArgs<float>& g, F&& f) {
+  const int64_t grain = rows_of_grain(g.k) / 4;
+  parallel_for(0, (g.m + 3) / 4, grain, [&](int64_t begin, int64_t end) { f(4 * begin, std::min(4 * end, g.m)); });
+}
+
+void vector_product(const GemmArgs<float>& g) {
+  const auto& small = kernels::gemm_small();
+  if (!transposed_a(g) || (g.m == 1 && transposed_b(g)))
+    over_rows(g, [&](int64_t begin, int64_t end) { small.chain(g, 0, begin, end); });
+  else if (transposed_b(g)) small.strided(g, 0);
+  else over_rows(g, [&](int64_t begin, int64_t end) { small.vector_dots(g, begin, end); });
+}
+
+void small_product(const GemmArgs<float>& g) {
+  const auto& small = kernels::gemm_small();
+  for (int64_t j = 0; j < g.n; ++j) {
+    if (!transposed_a(g)) over_rows(g, [&](int64_t begin, int64_t end) { small.chain(g, j, begin, end); });
+    else if (!transposed_b(g)) over_rows(g, [&](int64_t begin, int64_t end) { small.dots(g, j, begin, end); });
+    else small.strided(g, j);
+  }
+}
+
+}  // namespace
+
+void gemm(const GemmArgs<float>& g, bool one_thread) {
+  if (g.m == 0 || g.n == 0) return;
+  if (g.k == 0) return scale_or_clear(g);
+  const GemmOrder order(profile(), one_thread);
+  if (g.n == 1 && order.is_small(g.m, 1)) return vector_product(g);
+  const GemmGrid grid = order.grid(g.m, g.n, g.k);
+  const auto is_small = [&](int64_t i, int64_t j) {
+    return order.is_small(std::min(grid.m, g.m - i), std::min(grid.n, g.n - j));
+  };
+  const auto blocks = order.blocks(transposed_a(g), transposed_b(g), g.m, g.n, g.k);
+  // Only the parts at the end of either direction are smaller than the first.
+  const int64_t last_i = (g.m - 1) / grid.m * grid.m, last_j = (g.n - 1) / grid.n * grid.n;
+  if (!is_small(0, 0) && !is_small(last_i, last_j)) return ordinary(g, blocks);
+  for (int64_t j = 0; j < g.n; j += grid.n)
+    for (int64_t i = 0; i < g.m; i += grid.m) {
+      const auto p = part(g, i, grid.m, j, grid.n);
+      if (is_small(i, j)) small_product(p);
+      else ordinary(p, blocks);
+    }
+}
+
+void gemm(const GemmArgs<double>& g, bool) {
+  if (g.m == 0 || g.n == 0) return;
+  if (g.k == 0) return scale_or_clear(g);
+  ordinary(g, KBlocks{.length = 256, .chained = true});
+}
+
+float dot(const float* x, const float* y, int64_t k) { return kernels::gemm_small().dot(x, y, k); }
+
+double dot(const double* x, const double* y, int64_t k) {
+  double sum = 0;
+  for (int64_t i = 0; i < k; ++i) sum = sum + x[i] * y[i];
+  return sum;
+}
+
+}  // namespace flambeau::ops

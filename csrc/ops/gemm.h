@@ -1,0 +1,23 @@
+// One matrix product over raw memory, in the order of the profile, on as many threads as there are: what mm, bmm,
+// convolution and attention call. Operands as BLAS takes them (kernels/gemm.h): of each of A and B, one stride is 1.
+#pragma once
+
+#include "kernels/gemm.h"
+
+namespace flambeau::ops {
+
+// one_thread: the order of one logical thread, as each matrix of a batch and products inside parallel regions have.
+void gemm(const GemmArgs<float>& g, bool one_thread = false);
+void gemm(const GemmArgs<double>& g, bool one_thread = false);
+
+// y (m) = alpha A x, as BLAS's gemv; x contiguous. Like gemm with n = 1.
+template <class T>
+void gemv(const GemmArgs<T>& g) {
+  gemm(g);
+}
+
+// The dot product of two contiguous vectors.
+float dot(const float* x, const float* y, int64_t k);
+double dot(const double* x, const double* y, int64_t k);
+
+}  // namespace flambeau::ops
