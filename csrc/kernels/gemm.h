@@ -24,6 +24,9 @@ struct GemmArgs {
   int64_t ldc = 0;
   T alpha = 1;                   // multiplies A's elements first, each rounded
   bool accumulate = false;       // add to C instead of setting it
+  // What BLAS is told: whose rows are the contiguous ones. Not always to be seen from the strides of a vector, and
+  // meant for the choice of an order only.
+  bool transposed_a = false, transposed_b = false;
 };
 
 // Blocks of A and B kept packed: A's (kGemmM x K block) in the last cache, B's (kGemmN x K block) in the second.

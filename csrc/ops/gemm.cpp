@@ -59,13 +59,10 @@ void ordinary(const GemmArgs<T>& g, const KBlocks& blocks) {
 }
 
 template <class T>
-void scale_or_clear(const GemmArgs<T>& g) {
+void clear(const GemmArgs<T>& g) {
   if (g.accumulate) return;
   for (int64_t j = 0; j < g.n; ++j) std::fill_n(g.c + j * g.ldc, g.m, T(0));
 }
-
-bool transposed_a(const GemmArgs<float>& g) { return g.a_m != 1; }
-bool transposed_b(const GemmArgs<float>& g) { return g.b_k != 1; }
 
 constexpr int64_t kVectorGrain = 1 << 15;  // multiplications
 
@@ -80,17 +77,17 @@ void over_rows(const GemmArgs<float>& g, F&& f) {
 
 void vector_product(const GemmArgs<float>& g) {
   const auto& small = kernels::gemm_small();
-  if (!transposed_a(g) || (g.m == 1 && transposed_b(g)))
+  if (!g.transposed_a || (g.m == 1 && g.transposed_b))
     over_rows(g, [&](int64_t begin, int64_t end) { small.chain(g, 0, begin, end); });
-  else if (transposed_b(g)) small.strided(g, 0);
+  else if (g.b_k != 1) small.strided(g, 0);  // MKL's order for a strided vector is not known
   else over_rows(g, [&](int64_t begin, int64_t end) { small.vector_dots(g, begin, end); });
 }
 
 void small_product(const GemmArgs<float>& g) {
   const auto& small = kernels::gemm_small();
   for (int64_t j = 0; j < g.n; ++j) {
-    if (!transposed_a(g)) over_rows(g, [&](int64_t begin, int64_t end) { small.chain(g, j, begin, end); });
-    else if (!transposed_b(g)) over_rows(g, [&](int64_t begin, int64_t end) { small.dots(g, j, begin, end); });
+    if (!g.transposed_a) over_rows(g, [&](int64_t begin, int64_t end) { small.chain(g, j, begin, end); });
+    else if (!g.transposed_b) over_rows(g, [&](int64_t begin, int64_t end) { small.dots(g, j, begin, end); });
     else small.strided(g, j);
   }
 }
@@ -99,14 +96,14 @@ void small_product(const GemmArgs<float>& g) {
 
 void gemm(const GemmArgs<float>& g, bool one_thread) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.k == 0) return scale_or_clear(g);
+  if (g.k == 0) return clear(g);
   const GemmOrder order(profile(), one_thread);
   if (g.n == 1 && order.is_small(g.m, 1)) return vector_product(g);
   const GemmGrid grid = order.grid(g.m, g.n, g.k);
   const auto is_small = [&](int64_t i, int64_t j) {
     return order.is_small(std::min(grid.m, g.m - i), std::min(grid.n, g.n - j));
   };
-  const auto blocks = order.blocks(transposed_a(g), transposed_b(g), g.m, g.n, g.k);
+  const auto blocks = order.blocks(g.transposed_a, g.transposed_b, g.m, g.n, g.k);
   // Only the parts at the end of either direction are smaller than the first.
   const int64_t last_i = (g.m - 1) / grid.m * grid.m, last_j = (g.n - 1) / grid.n * grid.n;
   if (!is_small(0, 0) && !is_small(last_i, last_j)) return ordinary(g, blocks);
@@ -120,7 +117,7 @@ void gemm(const GemmArgs<float>& g, bool one_thread) {
 
 void gemm(const GemmArgs<double>& g, bool) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.k == 0) return scale_or_clear(g);
+  if (g.k == 0) return clear(g);
   ordinary(g, KBlocks{.length = 256, .chained = true});
 }
 

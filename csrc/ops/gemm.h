@@ -10,12 +10,6 @@ namespace flambeau::ops {
 void gemm(const GemmArgs<float>& g, bool one_thread = false);
 void gemm(const GemmArgs<double>& g, bool one_thread = false);
 
-// y (m) = alpha A x, as BLAS's gemv; x contiguous. Like gemm with n = 1.
-template <class T>
-void gemv(const GemmArgs<T>& g) {
-  gemm(g);
-}
-
 // The dot product of two contiguous vectors.
 float dot(const float* x, const float* y, int64_t k);
 double dot(const double* x, const double* y, int64_t k);
