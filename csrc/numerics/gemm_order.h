@@ -14,6 +14,7 @@ struct KBlocks {
   int64_t length = 1;            // blocks of this length, then the rest
   bool balanced = false;         // but what is left between one and two lengths is halved, the longer half first
   bool chained = false;          // each block continues the chain, the first one from C: then the cut is no order
+  bool from_c = false;           // the first block's chain starts from C
 
   int64_t next(int64_t left) const {
     if (left <= length) return left;

@@ -1,24 +1,11 @@
 #include "ops/gemm.h"
 
 #include "kernels/gemm_small.h"
+#include "ops/scratch.h"
 #include "parallel/pool.h"
-#include "tensor/storage.h"
 
 namespace flambeau::ops {
 namespace {
-
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(int64_t count) : bytes_(size_t(count) * sizeof(T)), memory_(static_cast<T*>(allocate(bytes_))) {}
-  ~Scratch() { deallocate(memory_, bytes_); }
-  Scratch(const Scratch&) = delete;
-  T* get() { return memory_; }
-
- private:
-  size_t bytes_;
-  T* memory_;
-};
 
 template <class T>
 GemmArgs<T> part(const GemmArgs<T>& g, int64_t i, int64_t m, int64_t j, int64_t n) {
@@ -31,13 +18,10 @@ GemmArgs<T> part(const GemmArgs<T>& g, int64_t i, int64_t m, int64_t j, int64_t 
   return p;
 }
 
-void serial(const GemmArgs<float>& g, const KBlocks& blocks) {
-  Scratch<float> scratch(gemm_scratch(g.m, g.n, g.k, blocks));
-  kernels::gemm().f32(g, blocks, scratch.get());
-}
-void serial(const GemmArgs<double>& g, const KBlocks& blocks) {
-  Scratch<double> scratch(gemm_scratch(g.m, g.n, g.k, blocks));
-  kernels::gemm().f64(g, blocks, scratch.get());
+template <class T>
+void serial(const GemmArgs<T>& g, const KBlocks& blocks) {
+  Scratch<T> scratch(gemm_scratch(g.m, g.n, g.k, blocks));
+  gemm_serial(g, blocks, scratch.get());
 }
 
 // Rectangles of C, one a thread: neither the cut nor the threads reach the bits.
@@ -93,6 +77,13 @@ void small_product(const GemmArgs<float>& g) {
 }
 
 }  // namespace
+
+void gemm_serial(const GemmArgs<float>& g, const KBlocks& blocks, float* scratch) {
+  kernels::gemm().f32(g, blocks, scratch);
+}
+void gemm_serial(const GemmArgs<double>& g, const KBlocks& blocks, double* scratch) {
+  kernels::gemm().f64(g, blocks, scratch);
+}
 
 void gemm(const GemmArgs<float>& g, bool one_thread) {
   if (g.m == 0 || g.n == 0) return;

@@ -10,6 +10,10 @@ namespace flambeau::ops {
 void gemm(const GemmArgs<float>& g, bool one_thread = false);
 void gemm(const GemmArgs<double>& g, bool one_thread = false);
 
+// The ordinary order with given blocks on the calling thread; scratch as gemm_scratch says.
+void gemm_serial(const GemmArgs<float>& g, const KBlocks& blocks, float* scratch);
+void gemm_serial(const GemmArgs<double>& g, const KBlocks& blocks, double* scratch);
+
 // The dot product of two contiguous vectors.
 float dot(const float* x, const float* y, int64_t k);
 double dot(const double* x, const double* y, int64_t k);
