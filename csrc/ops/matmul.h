@@ -29,6 +29,7 @@ Tensor einsum(const std::string& equation, const TensorList& tensors, const std:
 Tensor tensordot(const Tensor& self, const Tensor& other, const Dims& dims_self, const Dims& dims_other);
 Tensor chain_matmul(const TensorList& matrices);
 Tensor linalg_multi_dot(const TensorList& tensors);                // in the order that needs the fewest products
+Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1);
 Tensor matrix_power(const Tensor& self, int64_t n);
 
 }  // namespace flambeau::ops

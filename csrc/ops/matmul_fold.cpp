@@ -223,6 +223,13 @@ Tensor linalg_multi_dot(const TensorList& tensors) {
   return view(multiply_stretch(matrices, best_splits(matrices), 0, n - 1), shape);
 }
 
+Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
+  FLAMBEAU_CHECK(x.dtype() == y.dtype(), "linalg.vecdot: Expected x and y to have the same dtype, but found ", x.dtype(),
+                 " and ", y.dtype(), " instead");
+  if (x.dim() == 1 && y.dim() == 1) return dot(x, y);
+  return sum(mul(x, y), Dims{dim});
+}
+
 Tensor matrix_power(const Tensor& self, int64_t n) {
   FLAMBEAU_CHECK(self.dim() >= 2, "linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   const int64_t rows = self.size(-2), columns = self.size(-1);
