@@ -16,7 +16,10 @@
   _(random)                  \
   _(dropout)                 \
   _(softmax)                 \
-  _(norm)                    
+  _(norm)                    \
+  _(matmul)                  \
+  _(conv)                    \
+  _(attention)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
