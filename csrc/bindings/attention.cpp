@@ -9,9 +9,6 @@ void bind_attention() {
   def<&ops::scaled_dot_product_attention>(
       "scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, "
       "enable_gqa=False)", kNN);
-  def<&ops::scaled_dot_product_attention_math>(
-      "_scaled_dot_product_attention_math(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, "
-      "enable_gqa=False)", kFunction);
 }
 
 }  // namespace flambeau::bind

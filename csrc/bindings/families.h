@@ -19,7 +19,8 @@
   _(norm)                    \
   _(matmul)                  \
   _(conv)                    \
-  _(attention)
+  _(attention)               \
+  _(pool)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
