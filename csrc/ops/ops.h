@@ -2,14 +2,18 @@
 #pragma once
 
 #include "ops/activation.h"
+#include "ops/attention.h"
+#include "ops/conv.h"
 #include "ops/copy.h"
 #include "ops/create.h"
 #include "ops/dropout.h"
 #include "ops/gather.h"
 #include "ops/join.h"
 #include "ops/loss.h"
+#include "ops/matmul.h"
 #include "ops/norm.h"
 #include "ops/pointwise.h"
+#include "ops/pool.h"
 #include "ops/random.h"
 #include "ops/reduce.h"
 #include "ops/scan.h"
