@@ -1,5 +1,7 @@
 // Along one dimension by a vector of positions, and take and put on the flattened tensor
 // (native/TensorAdvancedIndexing.cpp, cpu/IndexKernel.cpp). Duplicate positions: later values win, or add in order.
+#include <algorithm>
+
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
@@ -182,6 +184,17 @@ Tensor index_fill(const Tensor& self, int64_t dim, const Tensor& index, Scalar v
   });
 }
 
+static Tensor distinct(const Tensor& index) {
+  std::vector<int64_t> values(size_t(index.numel()));
+  const Tensor dense = raw_contiguous(index);
+  std::copy_n(dense.data<const int64_t>(), values.size(), values.begin());
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  Tensor out = empty({int64_t(values.size())}, DType::Int64);
+  std::copy(values.begin(), values.end(), out.data<int64_t>());
+  return out;
+}
+
 Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   dim = wrap_dim(dim, self.dim());
   FLAMBEAU_CHECK(value.dim() == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
@@ -191,7 +204,7 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, c
     return [index = Saved(index), dim](const Tensor& grad, Needs need) {
       TensorList grads(2);
       if (need[0]) grads[0] = index_fill(grad, dim, index.get(), 0);
-      if (need[1]) grads[1] = sum(index_select(grad, dim, index.get()));
+      if (need[1]) grads[1] = sum(index_select(grad, dim, distinct(index.get())));
       return grads;
     };
   });

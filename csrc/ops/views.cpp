@@ -339,7 +339,8 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
       if (shape.empty()) return TensorList{select(grad, 0, 0)};
       Tensor out = zeros(shape, grad.dtype());
       const int64_t windows = grad.sizes()[dim];
-      for (int64_t i = 0; i < size && windows; ++i) {
+      // From the last place of the windows to the first: each element takes its windows in their order.
+      for (int64_t i = windows ? size : 0; i-- > 0;) {
         const Tensor window = slice(out, dim, i, i + step * (windows - 1) + 1, step);
         assign_inplace(window, add(window, select(grad, -1, i)));
       }

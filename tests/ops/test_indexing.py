@@ -162,13 +162,13 @@ def test_gradients():
     assert gradcheck(lambda x: x[:, at] * x[:, at], (x,))
     assert gradcheck(lambda x, v: torch.index_put(x, (at,), v), (x, v))
     assert gradcheck(lambda x, v: torch.index_put(x, (torch.tensor([1, 1]),), v, True), (x, v))
-    assert gradcheck(lambda x: x[x > 5], (x,))
+    assert gradcheck(lambda x: x[x > 4.5], (x,))
 
     def assign(x, v):
         y = x * 2
         y[at] = v
         y[0, 1:3] = v[0, :2] * 3
-        y[y > 100] = 0
+        y[y > 99.5] = 0
         return y * y
 
     assert gradcheck(assign, (x, v))
