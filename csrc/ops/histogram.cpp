@@ -79,14 +79,14 @@ struct Range {
   double left, right;
 };
 
-// The range of the data where none is given; an interval around a single value.
-Range outer_edges(std::string_view name, const Tensor& self, Range given) {
+// The range of the data where none is given; `margin` to both sides of a single value.
+Range outer_edges(std::string_view name, const Tensor& self, Range given, double margin) {
   if (given.left == given.right && self.numel() > 0) {
     const auto [low, high] = aminmax(detach(self));
     given = {raw_cast(low, DType::Float64).data<double>()[0], raw_cast(high, DType::Float64).data<double>()[0]};
   }
-  if (given.left == given.right) given = {given.left - 1, given.right + 1};
-  FLAMBEAU_CHECK(std::isfinite(given.left) && std::isfinite(given.right), name, ": range of [", given.left, ", ", given.right,
+  if (given.left == given.right) given = {given.left - margin, given.right + margin};
+  FLAMBEAU_CHECK(std::isfinite(given.left) && std::isfinite(given.right), name, ": range of [", streamed(given.left), ", ", streamed(given.right),
                  "] is not finite");
   FLAMBEAU_CHECK(given.left < given.right, name, ": max must be larger than min");
   return given;
@@ -110,7 +110,7 @@ void check_histogram(const Tensor& self, const OptTensor& weight) {
 Tensor histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
   if (self.dtype() != DType::Float32 && self.dtype() != DType::Float64) not_implemented_for("histogram_cpu", self.dtype());
   check_bins(bins);
-  const Range range = outer_edges("torch.histc", self, {min.to_double(), max.to_double()});
+  const Range range = outer_edges("torch.histc", self, {min.to_double(), max.to_double()}, 1);
   return count_into(Search::Linear, self, create::linspace(range.left, range.right, bins + 1, self.dtype()), {});
 }
 
@@ -134,7 +134,7 @@ TwoTensors histogram(const Tensor& self, int64_t bins, const std::optional<std::
   check_bins(bins);
   FLAMBEAU_CHECK(!range || range->size() == 2, "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got ",
                  range ? range->size() : 0);
-  const Range outer = outer_edges("torch.histogramdd", self, range ? Range{(*range)[0], (*range)[1]} : Range{0, 0});
+  const Range outer = outer_edges("torch.histogramdd", self, range ? Range{(*range)[0], (*range)[1]} : Range{0, 0}, 0.5);
   const Tensor edges = create::linspace(outer.left, outer.right, bins + 1, self.dtype());
   const Tensor hist = count_into(Search::LinearThenLocal, self, edges, weight);
   return {density ? as_density(hist, edges) : hist, edges};

@@ -152,7 +152,7 @@ Tensor prod_safe_zeros_backward(const Tensor& grad, const Tensor& x, int64_t dim
   return mul(grad, mul(left, right));
 }
 
-bool has_zero(const Tensor& x) { return any(eq(detach(x), 0)).data<bool>()[0]; }
+int64_t count_zeros(const Tensor& x) { return sum(eq(detach(x), 0)).data<int64_t>()[0]; }
 
 }  // namespace
 
@@ -163,7 +163,8 @@ Tensor prod(const Tensor& self, OptDType dtype) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       Tensor grad_x;
       if (x.dim() == 0) grad_x = clone(grad);
-      else if (!has_zero(x)) grad_x = mul(grad, div(result.get(), x));
+      else if (const int64_t count = count_zeros(x); count == 0) grad_x = mul(grad, div(result.get(), x));
+      else if (count > 1 && !grad_enabled()) grad_x = zeros_like(x);
       else grad_x = reshape(prod_safe_zeros_backward(grad, reshape(x, {-1}), 0), x.sizes());
       return TensorList{to_dtype(grad_x, given.dtype())};
     };
@@ -180,7 +181,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, OptDType dtype) {
       if (x.dim() == 0) grad_x = clone(grad);
       else {
         const Tensor g = unreduce(grad, dims, x.dim(), keepdim);
-        grad_x = has_zero(x) ? prod_safe_zeros_backward(g, x, dim)
+        grad_x = count_zeros(x) ? prod_safe_zeros_backward(g, x, dim)
                              : mul(g, div(unreduce(result.get(), dims, x.dim(), keepdim), x));
       }
       return TensorList{to_dtype(grad_x, given.dtype())};

@@ -1,6 +1,8 @@
 // Shared parts of the reducing families (ops/reduce_common.h).
 #include "ops/reduce_common.h"
 
+#include <cstdio>
+
 #include "ops/copy.h"
 #include "ops/gather.h"
 #include "ops/pointwise.h"
@@ -67,6 +69,12 @@ Tensor Rows::reduced(const Tensor& result, bool keepdim) const {
   else if (keepdim) sizes[size_t(dim_)] = 1;
   else sizes.erase(size_t(dim_));
   return raw_reshape(result, sizes);
+}
+
+std::string streamed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
 }
 
 void check_nonempty_dim(std::string_view name, const Tensor& self, int64_t dim) {

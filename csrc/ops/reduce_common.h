@@ -41,6 +41,8 @@ struct Rows {
   int64_t dim_, ndim_;
 };
 
+// A number as C++ streams print it, which is how PyTorch's messages show doubles: 2, 0.5.
+std::string streamed(double value);
 // "amax(): Expected reduction dim 0 to have non-zero size."
 void check_nonempty_dim(std::string_view name, const Tensor& self, int64_t dim);
 void check_nonempty_dims(std::string_view name, const Tensor& self, IntSpan dim);

@@ -123,7 +123,7 @@ Tensor quantile_of(std::string_view name, const Tensor& self, const Tensor& q, s
 }
 
 Tensor quantile_scalar(std::string_view name, double q) {
-  FLAMBEAU_CHECK(q >= 0 && q <= 1, name, "() q must be in the range [0, 1] but got ", q);
+  FLAMBEAU_CHECK(q >= 0 && q <= 1, name, "() q must be in the range [0, 1] but got ", streamed(q));
   return scalar_tensor(q, DType::Float64);
 }
 
@@ -145,12 +145,12 @@ Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim, boo
 Tensor diff(const Tensor& self, int64_t n, int64_t dim, const OptTensor& prepend, const OptTensor& append) {
   FLAMBEAU_CHECK(self.dim() >= 1, "diff expects input to be at least one-dimensional");
   FLAMBEAU_CHECK(n >= 0, "order must be non-negative but got ", n);
+  if (n == 0) return clone(self);
   TensorList parts;
   if (prepend) parts.push_back(*prepend);
   parts.push_back(self);
   if (append) parts.push_back(*append);
   Tensor out = parts.size() > 1 ? cat(parts, dim) : self;
-  if (n == 0) return parts.size() > 1 ? out : clone(self);
   for (int64_t i = 0; i < n && out.size(dim) > 0; ++i) {
     const int64_t length = out.size(dim) - 1;
     const Tensor later = narrow(out, dim, out.size(dim) - length, length), earlier = narrow(out, dim, 0, length);

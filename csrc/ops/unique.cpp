@@ -79,7 +79,7 @@ ThreeTensors unique_slices(const Tensor& self, int64_t dim, bool by_value, bool 
     FLAMBEAU_CHECK(empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied ");
     return {empty(self.sizes(), self.dtype()), empty({0}, DType::Int64), empty({0}, DType::Int64)};
   }
-  const Tensor rows = raw_contiguous(transpose(detach(self), 0, dim));
+  const Tensor rows = raw_contiguous(self.dim() > 1 ? movedim(detach(self), Dims{dim}, Dims{0}) : detach(self));
   const int64_t width = rows.numel() / n;
   const Tensor inverse = empty({return_inverse ? n : 0}, DType::Int64);
   std::vector<int64_t> order(static_cast<size_t>(n));
@@ -103,7 +103,7 @@ ThreeTensors unique_slices(const Tensor& self, int64_t dim, bool by_value, bool 
   const size_t bytes = size_t(width) * rows.itemsize();
   for (size_t g = 0; g < groups.first.size(); ++g)
     std::memcpy(static_cast<char*>(kept.raw()) + g * bytes, static_cast<char*>(rows.raw()) + size_t(groups.first[g]) * bytes, bytes);
-  return {self.dim() > 1 ? raw_contiguous(transpose(kept, 0, dim)) : kept, inverse, counts_tensor(groups, return_counts)};
+  return {self.dim() > 1 ? raw_contiguous(movedim(kept, Dims{0}, Dims{dim})) : kept, inverse, counts_tensor(groups, return_counts)};
 }
 
 }  // namespace

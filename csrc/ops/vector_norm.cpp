@@ -81,7 +81,8 @@ Tensor raw_norm(const Tensor& self, Scalar ord, IntSpan dim, const ReducedDims& 
   const Tensor x = raw_cast(raw_cast(self, out_dtype), compute_dtype(out_dtype));
   Tensor out = empty(dims.sizes(keepdim), x.dtype());
   const double p = ord.to_double();
-  if (dims.count() == 1 && x.numel() > 0) {  // nothing to add up: exactly the size
+  // Nothing to add up: exactly the size. A scalar along its dim goes the long way in PyTorch, too.
+  if (dims.count() == 1 && x.numel() > 0 && (x.dim() > 0 || dim.empty())) {
     GradMode off(false);
     const Tensor one = raw_reshape(raw_contiguous(x), out.sizes());
     return raw_cast(p == 0 ? ne(one, 0) : abs(one), out_dtype);
@@ -224,7 +225,7 @@ Tensor renorm(const Tensor& self, Scalar p, int64_t dim, Scalar maxnorm) {
   FLAMBEAU_CHECK(self.dim() > 1, "renorm: input needs at least 2 dimensions, got ", self.dim(), " dimensions");
   dim = wrap_dim(dim, self.dim());
   const double limit = maxnorm.to_double();
-  FLAMBEAU_CHECK(limit >= 0, "renorm: expected maxnorm to be >= 0 but got ", limit);
+  FLAMBEAU_CHECK(limit >= 0, "renorm: expected maxnorm to be >= 0 but got ", streamed(limit));
   const Dims dims = other_dims(dim, self.dim());
   const DType acc = compute_dtype(self.dtype());
   Tensor out;
@@ -235,7 +236,9 @@ Tensor renorm(const Tensor& self, Scalar p, int64_t dim, Scalar maxnorm) {
     out = mul(self, to_dtype(factor, self.dtype()));
   }
   return record("RenormBackward0", out, {self}, [&] {
-    return [p, dims, limit, acc, self = Saved(self)](const Tensor& grad, Needs) {
+    // The gradient accumulates in double for floats, unlike the result.
+    const DType wide = is_reduced_float(self.dtype()) ? DType::Float32 : DType::Float64;
+    return [p, dims, limit, acc = wide, self = Saved(self)](const Tensor& grad, Needs) {
       const Tensor x = self.get();
       const Tensor size = linalg_vector_norm(x, p, dims, true, acc);
       const Tensor grad_size = norm_backward(sum(mul(x, grad), dims, true, acc), x, p.to_double(), size, ReducedDims(x, dims));
