@@ -79,18 +79,16 @@ struct Range {
   double left, right;
 };
 
-// The range of the data where none is given; `margin` to both sides of a single value.
-Range outer_edges(std::string_view name, const Tensor& self, Range given, double margin) {
-  if (given.left == given.right && self.numel() > 0) {
-    const auto [low, high] = aminmax(detach(self));
-    given = {raw_cast(low, DType::Float64).data<double>()[0], raw_cast(high, DType::Float64).data<double>()[0]};
-  }
-  if (given.left == given.right) given = {given.left - margin, given.right + margin};
-  FLAMBEAU_CHECK(std::isfinite(given.left) && std::isfinite(given.right), name, ": range of [", streamed(given.left), ", ", streamed(given.right),
-                 "] is not finite");
-  FLAMBEAU_CHECK(given.left < given.right, name, ": max must be larger than min");
-  return given;
+Range range_of(const Tensor& self) {
+  const auto [low, high] = aminmax(detach(self));
+  return {raw_cast(low, DType::Float64).data<double>()[0], raw_cast(high, DType::Float64).data<double>()[0]};
 }
+
+// A range of one value gets `margin` to both sides.
+Range widened(Range range, double margin) {
+  return range.left == range.right ? Range{range.left - margin, range.right + margin} : range;
+}
+bool is_finite(Range range) { return std::isfinite(range.left) && std::isfinite(range.right); }
 
 Tensor as_density(const Tensor& hist, const Tensor& edges) { return div(div(hist, sum(hist)), diff(edges)); }
 
@@ -110,7 +108,11 @@ void check_histogram(const Tensor& self, const OptTensor& weight) {
 Tensor histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
   if (self.dtype() != DType::Float32 && self.dtype() != DType::Float64) not_implemented_for("histogram_cpu", self.dtype());
   check_bins(bins);
-  const Range range = outer_edges("torch.histc", self, {min.to_double(), max.to_double()}, 1);
+  Range range{min.to_double(), max.to_double()};
+  if (range.left == range.right && self.numel() > 0) range = range_of(self);
+  range = widened(range, 1);
+  FLAMBEAU_CHECK(is_finite(range), "torch.histc: range of [", streamed(range.left), ", ", streamed(range.right), "] is not finite");
+  FLAMBEAU_CHECK(range.left < range.right, "torch.histc: max must be larger than min");
   return count_into(Search::Linear, self, create::linspace(range.left, range.right, bins + 1, self.dtype()), {});
 }
 
@@ -134,7 +136,12 @@ TwoTensors histogram(const Tensor& self, int64_t bins, const std::optional<std::
   check_bins(bins);
   FLAMBEAU_CHECK(!range || range->size() == 2, "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got ",
                  range ? range->size() : 0);
-  const Range outer = outer_edges("torch.histogramdd", self, range ? Range{(*range)[0], (*range)[1]} : Range{0, 0}, 0.5);
+  const Range given = range ? Range{(*range)[0], (*range)[1]} : self.numel() > 0 ? range_of(self) : Range{0, 1};
+  FLAMBEAU_CHECK(is_finite(given), "torch.histogramdd: dimension 0's range [", streamed(given.left), ", ", streamed(given.right),
+                 "] is not finite");
+  FLAMBEAU_CHECK(given.left <= given.right, "torch.histogramdd: min should not exceed max, but got min ", streamed(given.left),
+                 " max ", streamed(given.right), " for dimension 0");
+  const Range outer = widened(given, 0.5);
   const Tensor edges = create::linspace(outer.left, outer.right, bins + 1, self.dtype());
   const Tensor hist = count_into(Search::LinearThenLocal, self, edges, weight);
   return {density ? as_density(hist, edges) : hist, edges};
