@@ -233,6 +233,16 @@ PyObject* node_add_hooks(PyObject* self, PyObject* args) {
   else node_of(self).post_hooks.push_back(make_ref<NodePostHooks>(dict));
   Py_RETURN_NONE;
 }
+// The handle that takes a hook out again is Python's, and so is the registration.
+PyObject* register_in_graph(PyObject* self, PyObject* hook, const char* function) {
+  PyObject* graph = PyImport_ImportModule("flambeau.autograd.graph");
+  if (!graph) return nullptr;
+  PyObject* handle = PyObject_CallMethod(graph, function, "OO", self, hook);
+  Py_DECREF(graph);
+  return handle;
+}
+PyObject* node_register_hook(PyObject* self, PyObject* hook) { return register_in_graph(self, hook, "_register_hook"); }
+PyObject* node_register_prehook(PyObject* self, PyObject* hook) { return register_in_graph(self, hook, "_register_prehook"); }
 Py_hash_t node_hash(PyObject* self) { return Py_hash_t(reinterpret_cast<uintptr_t>(&node_of(self)) >> 4); }
 PyObject* node_compare(PyObject* a, PyObject* b, int op) {
   if (!PyObject_TypeCheck(b, node_type) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -249,6 +259,8 @@ PyObject* node_getattr(PyObject* self, PyObject* name) {
 }
 PyMethodDef node_methods[] = {{"name", node_name, METH_NOARGS, "The operation, such as AddBackward0."},
                               {"_sequence_nr", node_sequence, METH_NOARGS, nullptr},
+                              {"register_hook", node_register_hook, METH_O, "Call hook(grad_inputs, grad_outputs) after this node ran."},
+                              {"register_prehook", node_register_prehook, METH_O, "Call hook(grad_outputs) before this node runs."},
                               {"_add_hooks", node_add_hooks, METH_VARARGS, "(dict, before)"},
                               {}};
 PyGetSetDef node_getset[] = {{"next_functions", node_next, nullptr, "Pairs of the nodes behind the inputs and their output numbers.", nullptr},
