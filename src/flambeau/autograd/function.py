@@ -142,20 +142,20 @@ def _record(ctx: FunctionCtx, cls: type, args: tuple, output):
     dirty = {id(t) for t in ctx.__dict__.pop("_dirty", ())}
     given = {id(arg) for arg in args if isinstance(arg, _C.TensorBase)}
     requires_grad = _C.is_grad_enabled() and any(ctx.needs_input_grad)
-    saved_ids = {}
+    returned = tuple(outputs)
     for index, value in enumerate(outputs):
         if isinstance(value, _C.TensorBase) and id(value) in given and id(value) not in dirty:
             # An input handed back is another tensor with its own history.
             with no_grad():
                 outputs[index] = value.view_as(value).detach()
-            saved_ids[id(value)] = index
     if requires_grad:
         non_differentiable = {id(t) for t in ctx.__dict__.pop("_non_differentiable", ())}
+        # A mark is on what forward returned, even where that was an input.
         recorded = tuple(
             out
-            if isinstance(out, _C.TensorBase) and id(out) not in non_differentiable and out.is_floating_point()
+            if isinstance(out, _C.TensorBase) and id(value) not in non_differentiable and out.is_floating_point()
             else None
-            for out in outputs
+            for out, value in zip(outputs, returned)
         )
         ctx._output_meta = [
             (out.shape, out.dtype) if isinstance(out, _C.TensorBase) else (None, None) for out in outputs
