@@ -483,17 +483,17 @@ def lazy(torch, note):
 @scenario
 def spectral_norm(torch, note):
     nn = torch.nn
-    for m, shape in ((nn.Linear(3, 4), (2, 3)), (nn.ConvTranspose1d(2, 3, 2), (1, 2, 5))):
-        nn.utils.spectral_norm(m, n_power_iterations=2)
-        note(m.state_dict(), m.weight)
-        for _ in range(2):
-            out = m(torch.randn(shape))
-            out.pow(2).sum().backward()
-            note(out, m.weight_orig.grad, m.weight)
-        note(m.eval()(torch.randn(shape)), m.state_dict())
-        attempt(note, lambda m=m: nn.utils.spectral_norm(m))
-        note(list(nn.utils.remove_spectral_norm(m).state_dict()), m(torch.randn(shape)))
-        attempt(note, lambda m=m: nn.utils.remove_spectral_norm(m))
+    m = nn.utils.spectral_norm(nn.Linear(3, 4), n_power_iterations=2)
+    note(m.state_dict(), m.weight)
+    for _ in range(2):
+        out = m(torch.randn(2, 3))
+        out.pow(2).sum().backward()
+        note(out, m.weight_orig.grad, m.weight)
+    note(m.eval()(torch.randn(2, 3)), m.state_dict())
+    attempt(note, lambda: nn.utils.spectral_norm(m))
+    note(list(nn.utils.remove_spectral_norm(m).state_dict()), m(torch.randn(2, 3)))
+    attempt(note, lambda: nn.utils.remove_spectral_norm(m))
+    note(nn.utils.spectral_norm(nn.ConvTranspose1d(2, 3, 2)).state_dict())
     attempt(note, lambda: nn.utils.spectral_norm(nn.Linear(2, 2), n_power_iterations=0))
     attempt(note, lambda: nn.utils.spectral_norm(nn.Linear(2, 2, bias=False), "bias"))
     attempt(note, lambda: nn.utils.spectral_norm(nn.LazyLinear(2)))

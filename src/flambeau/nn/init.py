@@ -263,12 +263,12 @@ def orthogonal_(tensor, gain=1, generator=None):
     cols = tensor.numel() // rows
     drawn = tensor.new_empty((rows, cols)).normal_(0, 1, generator=generator)
     if rows < cols:
-        drawn.t_()
+        drawn = drawn.t()
     q, r = flambeau.linalg.qr(drawn)
     # With positive diagonals in r the factors are unique, and q is uniformly distributed.
     q *= flambeau.diag(r, 0).sign()
     if rows < cols:
-        q.t_()
+        q = q.t()
     with flambeau.no_grad():
         tensor.view_as(q).copy_(q)
         tensor.mul_(gain)
