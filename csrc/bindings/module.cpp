@@ -1,5 +1,6 @@
 // The extension module: types first, then every family's operators, then where they belong.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "bindings/families.h"
 #include "bindings/types.h"
@@ -39,5 +40,14 @@ NB_MODULE(_C, m) {
     fields["threads"] = p.threads;
     fields["invariant"] = p.invariant;
     return fields;
+  });
+  m.def("_set_profile", [](const std::string& aten, const std::string& onednn, const std::string& mkl, int threads, bool invariant) {
+    Profile p;
+    p.aten = aten == "avx512" ? AtenIsa::Avx512 : aten == "avx2" ? AtenIsa::Avx2 : AtenIsa::Default;
+    p.onednn = onednn == "avx512_core" ? OneDnnIsa::Avx512 : OneDnnIsa::Avx2;
+    p.mkl = mkl == "amd" ? MklPath::Amd : mkl == "intel-avx512" ? MklPath::IntelAvx512 : MklPath::IntelAvx2;
+    p.threads = threads;
+    p.invariant = invariant;
+    set_profile(p);
   });
 }

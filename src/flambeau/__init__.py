@@ -134,3 +134,15 @@ def __getattr__(name: str):
 
 def __dir__():
     return sorted({*globals(), *_HOME, *_SUBMODULES})
+
+
+def _follow_environment() -> None:
+    from os import environ
+
+    if wanted := environ.get("FLAMBEAU_NUMERICS"):
+        from flambeau import numerics
+
+        numerics.use(wanted)
+
+
+_follow_environment()
