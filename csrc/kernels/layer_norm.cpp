@@ -97,13 +97,13 @@ void layer_backward_weights(const T* all_grad, const T* all_x, const T* mean, co
 // ---- group norm
 
 template <class T>
-void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, T eps) {
+void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, double eps) {
   const int64_t row = s.channels_per_group * s.inner;
   parallel_for(0, s.batch * s.groups, grain_of(row), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
     for (int64_t i = begin; i < end; ++i) {
       T mu, variance;
       row_moments<T, kLanes<T>>(x + i * row, row, mu, variance);
-      const T scale = T(1) / square_root((variance < T(0) ? T(0) : variance) + eps);
+      const T scale = T(1.0 / square_root(double(variance < T(0) ? T(0) : variance) + eps));
       mean[i] = mu;
       rstd[i] = scale;
       if (!weight && !bias) {
@@ -120,7 +120,7 @@ void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T
   });
 }
 
-// Lane sums added left to right, then the rest.
+// Lanes added left to right.
 template <class T>
 T ordered_sum(Lanes<T, kLanes<T>> v) {
   T sum = 0;
@@ -135,19 +135,8 @@ void group_channel_sums(const GroupNormShape& s, const T* all_grad, const T* all
   parallel_for(0, channels, grain_of(s.inner), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
     for (int64_t i = begin; i < end; ++i) {
       const T *grad = all_grad + i * s.inner, *x = all_x + i * s.inner;
-      Lanes<T, L> product_lanes = {}, sum_lanes = {};
-      int64_t j = 0;
-      for (; j + L <= s.inner; j += L) {
-        product_lanes = product_lanes + load<T, L>(grad + j) * load<T, L>(x + j);
-        sum_lanes = sum_lanes + load<T, L>(grad + j);
-      }
-      T product = ordered_sum<T>(product_lanes), sum = ordered_sum<T>(sum_lanes);
-      for (; j < s.inner; ++j) {
-        product = fused(grad[j], x[j], product);
-        sum = sum + grad[j];
-      }
-      products[i] = product;
-      sums[i] = sum;
+      products[i] = dot_all<T, L>(grad, x, s.inner, false);
+      sums[i] = sum_all<T, L>(grad, s.inner);
     }
   });
 }
@@ -157,7 +146,8 @@ T weighted_sum(const T* values, const T* weight, int64_t n) {
   constexpr int L = kLanes<T>;
   Lanes<T, L> lanes = {};
   int64_t j = 0;
-  for (; j + L <= n; j += L) lanes = lanes + (weight ? load<T, L>(values + j) * load<T, L>(weight + j) : load<T, L>(values + j));
+  for (; j + L <= n; j += L)
+    lanes = weight ? fused_lanes(load<T, L>(values + j), load<T, L>(weight + j), lanes) : lanes + load<T, L>(values + j);
   T sum = ordered_sum<T>(lanes);
   for (; j < n; ++j) sum = fused(values[j], weight ? weight[j] : T(1), sum);
   return sum;
@@ -176,11 +166,11 @@ void group_backward(const GroupNormShape& s, const T* grad, const T* x, const T*
       const T sum = weighted_sum(sums + i * s.channels_per_group, w, s.channels_per_group);
       const T a = rstd[i], mu = mean[i];
       const T b = fused(sum, mu, -product) * a * a * a * per_element;
-      const T c = fused(-b, mu, -(sum * a * per_element));
+      const T c = fused(-(sum * a), per_element, -b * mu);
       for (int64_t j = 0; j < s.channels_per_group; ++j) {
         const T scale = a * (w ? w[j] : T(1));
         const int64_t at = i * row + j * s.inner;
-        for (int64_t k = at; k < at + s.inner; ++k) out[k] = fused(b, x[k], scale * grad[k]) + c;
+        for (int64_t k = at; k < at + s.inner; ++k) out[k] = fused(scale, grad[k], b * x[k]) + c;
       }
     }
   });

@@ -24,7 +24,7 @@ struct GroupNormShape {
 template <class T>
 struct GroupNormFunctions {
   // x (batch, groups, channels_per_group, inner), mean and rstd (batch, groups), weight and bias (channels) or null.
-  void (*forward)(const GroupNormShape&, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, T eps);
+  void (*forward)(const GroupNormShape&, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, double eps);
   // Per image and channel: sums over inner of grad * x and of grad.
   void (*channel_sums)(const GroupNormShape&, const T* grad, const T* x, T* products, T* sums);
   void (*backward)(const GroupNormShape&, const T* grad, const T* x, const T* mean, const T* rstd, const T* weight,

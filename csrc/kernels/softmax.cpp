@@ -102,10 +102,15 @@ void log_softmax_backward_rows(const SoftmaxShape& s, const T* all_grad, const T
 
 // ---- along another dimension: columns side by side, each summed in order
 
+template <class T>
+int64_t lanes_of(const SoftmaxShape& s) {
+  return s.lanes * int64_t(sizeof(float)) / int64_t(sizeof(T));
+}
+
 // f(offset of the block's first element, columns in it, whether they lie in whole vectors)
 template <class T, class F>
 void for_columns(const SoftmaxShape& s, F&& f) {
-  const int64_t lanes = s.lanes * int64_t(sizeof(float)) / int64_t(sizeof(T));
+  const int64_t lanes = lanes_of<T>(s);
   const int64_t whole = s.inner / lanes * lanes;
   const int64_t blocks = (whole + kColumns - 1) / kColumns, per_outer = blocks + (whole < s.inner ? 1 : 0);
   const int64_t grain = kWork / (kColumns * s.n);
@@ -146,15 +151,24 @@ void column_exps(const T* x, T* y, const SoftmaxShape& s, int64_t columns, T* ma
   else column_exps(x, y, s, columns, max, sum, [](T v) { return library_exp(v); });
 }
 
+// PyTorch shares out all columns of all images to its threads here, and each thread takes whole vectors while they fit
+// into its share of a row: so which columns meet the C library's exp depends on the number of logical threads.
 template <class T>
-void softmax_columns(const SoftmaxShape& s, const T* all_x, T* all_y) {
-  for_columns<T>(s, [&](int64_t at, int64_t columns, bool in_vectors) {
-    const T* __restrict x = all_x + at;
-    T* __restrict y = all_y + at;
-    T max[kColumns], sum[kColumns];
-    column_exps(x, y, s, columns, max, sum, in_vectors);
-    for (int64_t i = 0; i < s.n * s.inner; i += s.inner)
-      for (int64_t c = 0; c < columns; ++c) y[i + c] = y[i + c] / sum[c];
+void softmax_columns(const SoftmaxShape& s, const T* x, T* y) {
+  const int64_t lanes = lanes_of<T>(s);
+  logical_for(s.outer * s.inner, 1, s.threads, [&](int64_t, int64_t begin, int64_t end) __attribute__((noinline)) {
+    for (int64_t at = begin; at < end;) {
+      const int64_t o = at / s.inner, c = at % s.inner, left = s.inner - c < end - at ? s.inner - c : end - at;
+      const bool in_vectors = left >= lanes;
+      const int64_t fitting = in_vectors ? left / lanes * lanes : left, columns = fitting < kColumns ? fitting : kColumns;
+      const T* __restrict from = x + o * s.n * s.inner + c;
+      T* __restrict to = y + o * s.n * s.inner + c;
+      T max[kColumns], sum[kColumns];
+      column_exps(from, to, s, columns, max, sum, in_vectors);
+      for (int64_t i = 0; i < s.n * s.inner; i += s.inner)
+        for (int64_t j = 0; j < columns; ++j) to[i + j] = to[i + j] / sum[j];
+      at += columns;
+    }
   });
 }
 
@@ -210,7 +224,7 @@ void log_softmax_backward_columns(const SoftmaxShape& s, const T* all_grad, cons
   template <class T>                                                    \
   void name params {                                                    \
     constexpr int kScale = int(sizeof(T) / sizeof(float));              \
-    if (s.inner != 1) name##_columns<T> args;                           \
+    if (!s.last) name##_columns<T> args;                           \
     else if (s.lanes == 16) name##_rows<T, 16 / kScale> args;           \
     else name##_rows<T, 8 / kScale> args;                               \
   }

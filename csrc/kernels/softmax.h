@@ -10,9 +10,11 @@
 
 namespace flambeau {
 
-// x (outer, n, inner). Softmax is taken over n; `lanes` are those of float.
+// x (outer, n, inner). Softmax is taken over n; `lanes` are those of float. PyTorch has different kernels for the last
+// dimension and for others, even where inner is 1.
 struct SoftmaxShape {
   int64_t outer, n, inner;
+  bool last;
   int lanes;
   int threads;  // logical
 };

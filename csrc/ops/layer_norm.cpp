@@ -239,7 +239,7 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
     const GroupNormFunctions<T>* f;
     if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().group_f32;
     else f = &kernels::layer_norm().group_f64;
-    f->forward(s, x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(), T(eps));
+    f->forward(s, x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(), eps);
   });
   out = raw_cast(out, input.dtype());
   mean = raw_cast(mean, statistics);

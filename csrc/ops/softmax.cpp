@@ -12,7 +12,7 @@ namespace flambeau::ops {
 namespace {
 
 SoftmaxShape shape_of(const Tensor& t, int64_t dim) {
-  SoftmaxShape shape{1, 1, 1, profile().lanes(), profile().threads};
+  SoftmaxShape shape{1, 1, 1, t.dim() == 0 || dim == t.dim() - 1, profile().lanes(), profile().threads};
   for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? shape.outer : d == dim ? shape.n : shape.inner) *= t.size(d);
   return shape;
 }
