@@ -75,6 +75,7 @@ void bind_order() {
   def<Fn<TwoTensors, T, int64_t, bool>(&ops::median)>("median(self, dim, keepdim=False) -> values, indices", kPlain | kOut);
   def<Fn<Tensor, T>(&ops::nanmedian)>("nanmedian(self)", kPlain);
   def<Fn<TwoTensors, T, int64_t, bool>(&ops::nanmedian)>("nanmedian(self, dim, keepdim=False) -> values, indices", kPlain | kOut);
+  def<&ops::mode>("mode(self, dim=-1, keepdim=False) -> values, indices", kPlain | kOut);
   def<&ops::unique2>("_unique2(self, sorted=True, return_inverse=False, return_counts=False)", kFunction);
   def<&ops::unique_dim>("unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False)", kFunction);
   def<&ops::unique_consecutive>("unique_consecutive(self, return_inverse=False, return_counts=False, dim=None)", kFunction);

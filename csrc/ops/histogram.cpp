@@ -106,6 +106,7 @@ void check_histogram(const Tensor& self, const OptTensor& weight) {
 }  // namespace
 
 Tensor histc(const Tensor& self, int64_t bins, Scalar min, Scalar max) {
+  if (is_reduced_float(self.dtype())) return raw_cast(histc(raw_cast(self, DType::Float32), bins, min, max), self.dtype());
   if (self.dtype() != DType::Float32 && self.dtype() != DType::Float64) not_implemented_for("histogram_cpu", self.dtype());
   check_bins(bins);
   Range range{min.to_double(), max.to_double()};

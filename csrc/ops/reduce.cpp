@@ -55,7 +55,7 @@ Tensor sum_to_size(const Tensor& self, const Dims& size) {
     fits = size[d] == have || size[d] == 1;
   }
   FLAMBEAU_CHECK(fits, "size {", size, "} is not expandable to size {", self.sizes(), "}.");
-  return sum_to(self, size);
+  return size.empty() ? sum(self) : sum_to(self, size);  // to a scalar even a scalar is summed: bool becomes int64
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The k largest, the k-th smallest, the median (ops/sort.h). Which of several equal elements is found follows from the
+// The k largest, the k-th smallest, the median, the most frequent (ops/sort.h). Which of several equal elements is found follows from the
 // algorithm, so the algorithms are PyTorch's: partial_sort or nth_element for topk (native/TopKImpl.h), Hoare's selection
 // with the median of three for kthvalue; medians are ranked by value and position (native/Sorting.cpp).
 #include <algorithm>
@@ -202,6 +202,28 @@ TwoTensors median(const Tensor& self, int64_t dim, bool keepdim) {
 Tensor nanmedian(const Tensor& self) { return median_of_all("NanmedianBackward0", true, self); }
 TwoTensors nanmedian(const Tensor& self, int64_t dim, bool keepdim) {
   return median_along("nanmedian()", "NanmedianBackward1", true, self, dim, keepdim);
+}
+
+// The smallest of the most frequent values, and where it stands last.
+TwoTensors mode(const Tensor& self, int64_t dim, bool keepdim) {
+  check_nonempty_dim("mode()", self, dim);
+  return pick_along("ModeBackward0", self, dim, keepdim, [&](const void* row, int64_t n) {
+    const auto order = std::make_unique_for_overwrite<int64_t[]>(size_t(n));
+    sorted_positions(self.dtype(), row, n, false, order.get());
+    int64_t found = 0;
+    with_key(self.dtype(), [&](auto key) {
+      const auto keys = std::make_unique_for_overwrite<decltype(key)[]>(size_t(n));
+      make_keys(self.dtype(), row, n, false, keys.get());
+      int64_t longest = 0, run = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        run = i > 0 && keys[size_t(order[size_t(i)])] == keys[size_t(order[size_t(i - 1)])] ? run + 1 : 1;
+        if (run <= longest) continue;
+        longest = run;
+        found = order[size_t(i)];
+      }
+    });
+    return found;
+  });
 }
 
 }  // namespace flambeau::ops

@@ -20,6 +20,7 @@ Tensor median(const Tensor& self);                                              
 TwoTensors median(const Tensor& self, int64_t dim, bool keepdim = false);
 Tensor nanmedian(const Tensor& self);
 TwoTensors nanmedian(const Tensor& self, int64_t dim, bool keepdim = false);
+TwoTensors mode(const Tensor& self, int64_t dim = -1, bool keepdim = false);  // the smallest of the most frequent
 
 // Distinct values, where each element went, how often each occurred; the last two are empty unless asked for.
 ThreeTensors unique2(const Tensor& self, bool sorted = true, bool return_inverse = false, bool return_counts = false);

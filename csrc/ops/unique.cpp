@@ -103,7 +103,14 @@ ThreeTensors unique_slices(const Tensor& self, int64_t dim, bool by_value, bool 
   const size_t bytes = size_t(width) * rows.itemsize();
   for (size_t g = 0; g < groups.first.size(); ++g)
     std::memcpy(static_cast<char*>(kept.raw()) + g * bytes, static_cast<char*>(rows.raw()) + size_t(groups.first[g]) * bytes, bytes);
-  return {self.dim() > 1 ? raw_contiguous(movedim(kept, Dims{0}, Dims{dim})) : kept, inverse, counts_tensor(groups, return_counts)};
+  // Back in place as a view, as PyTorch leaves it.
+  Dims shape = kept.sizes(), strides = kept.strides();
+  for (Dims* d : {&shape, &strides}) {
+    const int64_t first = (*d)[0];
+    d->erase(0);
+    d->insert(size_t(dim), first);
+  }
+  return {raw_view(kept, shape, strides, 0), inverse, counts_tensor(groups, return_counts)};
 }
 
 }  // namespace

@@ -62,6 +62,11 @@ def test_median_is_the_lower_one():
     assert values.tolist() == [1, 2] and indices.tolist() == [2, 1]
 
 
+def test_mode_is_the_smallest_of_the_most_frequent():
+    values, indices = flambeau.tensor([[3, 2, 2, 1, 1, 3], [5, 5, 5, 5, 5, 1]]).mode()
+    assert values.tolist() == [1, 5] and indices.tolist() == [4, 4]
+
+
 def test_unique():
     x = flambeau.tensor([[3, 1], [3, 2]])
     values, inverse, counts = flambeau.unique(x, return_inverse=True, return_counts=True)
@@ -95,6 +100,7 @@ def test_searchsorted(right):
         lambda x: x.median(1, keepdim=True).values,
         lambda x: x.median(),
         lambda x: x.nanmedian(0).values,
+        lambda x: x.mode(1).values,
     ],
 )
 def test_gradients(function):
