@@ -39,24 +39,34 @@ def gradients(lib, reentrant, early_stop=True, nested=False):
         a, b = run(block, x, 1.5, use_reentrant=reentrant, **options)
     after = lib.rand(1).item()
     (a.sum() + b * b).backward()
-    return [x.grad.tolist(), w.grad.tolist(), a.tolist(), after, lib.rand(1).item()], len(calls)
+    return [x.grad.tolist(), w.grad.tolist(), a.tolist()], [after, lib.rand(1).item()], len(calls)
+
+
+def close(ours, theirs):
+    """The operators inside may round differently; that is not what is tested here."""
+    flat = [torch.tensor(value).flatten().tolist() for value in (*ours, *theirs)]
+    count = len(ours)
+    for a, b in zip(flat[:count], flat[count:]):
+        assert a == pytest.approx(b, rel=1e-5)
 
 
 @pytest.mark.parametrize("early_stop", [True, False])
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_same_gradients(reentrant, early_stop):
-    plain, once = gradients(flambeau, None)
+    plain = gradients(flambeau, None)
     ours = gradients(flambeau, reentrant, early_stop)
     theirs = gradients(torch, reentrant, early_stop)
-    assert ours == theirs
-    assert ours == (plain, 2)
-    assert once == 1
+    assert ours[:2] == plain[:2]
+    assert ours[1:] == theirs[1:]
+    assert (plain[2], ours[2]) == (1, 2)
+    close(ours[0], theirs[0])
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_nested(reentrant):
     ours, theirs = (gradients(lib, reentrant, nested=True) for lib in BOTH)
-    assert ours[0] == theirs[0]
+    assert ours[1] == theirs[1]
+    close(ours[0], theirs[0])
 
 
 def test_twice_backward():
@@ -66,8 +76,8 @@ def test_twice_backward():
         y = lib.utils.checkpoint.checkpoint(lambda v: v.sin().exp(), x, use_reentrant=False)
         y.sum().backward(retain_graph=True)
         y.sum().backward()
-        results.append(x.grad.tolist())
-    assert results[0] == results[1]
+        results.append([x.grad.tolist()])
+    close(*results)
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
@@ -79,8 +89,8 @@ def test_sequential(reentrant):
         x = lib.ones(2, 3, requires_grad=True)
         y = lib.utils.checkpoint.checkpoint_sequential(model, 3, x, use_reentrant=reentrant)
         y.sum().backward()
-        results.append([x.grad.tolist(), [p.grad.tolist() for p in model.parameters()]])
-    assert results[0] == results[1]
+        results.append([x.grad.tolist(), *[p.grad.tolist() for p in model.parameters()]])
+    close(*results)
 
 
 def outcome(fn):

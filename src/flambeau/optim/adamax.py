@@ -89,8 +89,8 @@ class Adamax(Optimizer):
         )
         exp_avg.lerp_(grad, 1 - beta1)
         if group["differentiable"]:
-            candidates = [exp_inf.mul_(beta2).unsqueeze(0), grad.abs().add_(eps).unsqueeze_(0)]
-            exp_inf.copy_(flambeau.amax(flambeau.cat(candidates, 0), 0, keepdim=False))
+            candidates = flambeau.stack([exp_inf.mul_(beta2), grad.abs().add_(eps)])
+            exp_inf.copy_(flambeau.amax(candidates, 0))
         else:
             flambeau.maximum(exp_inf.mul_(beta2), grad.abs().add_(eps), out=exp_inf)
 
