@@ -82,8 +82,11 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar 
   FLAMBEAU_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   FLAMBEAU_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   check_multipliable(mat1, mat2);
-  const Tensor out = start_of(self, {mat1.size(0), mat2.size(1)}, beta);
-  product(out, mat1, mat2, !beta.equals(0), alpha.to_double());
+  // In half precision all is added in float32, beta * self included, and rounded once.
+  const DType wide = is_reduced_float(self.dtype()) ? DType::Float32 : self.dtype();
+  const Tensor sum = start_of(raw_cast(self, wide), {mat1.size(0), mat2.size(1)}, beta);
+  product(sum, raw_cast(mat1, wide), raw_cast(mat2, wide), !beta.equals(0), alpha.to_double());
+  const Tensor out = raw_cast(sum, self.dtype());
   return record("AddmmBackward0", out, {self, mat1, mat2}, [&] {
     return [a = Saved(mat1), b = Saved(mat2), a_cm = is_column_major(mat1), b_cm = is_column_major(mat2),
             sizes = self.sizes(), beta, alpha](const Tensor& grad, Needs need) {
