@@ -20,7 +20,8 @@
   _(matmul)                  \
   _(conv)                    \
   _(attention)               \
-  _(pool)
+  _(pool)                    \
+  _(loss)                    
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();
