@@ -150,7 +150,8 @@ def _reducers() -> dict[type, Any]:
     import flambeau
 
     def device(obj: Any) -> tuple[Any, ...]:
-        kind = sys.intern(obj.type)
+        # A new string each time, as in PyTorch: pickle refers back to objects it has seen.
+        kind = obj.type.encode().decode()
         return flambeau.device, (kind,) if obj.index is None else (kind, obj.index)
 
     return {
