@@ -48,9 +48,9 @@ def test_texts(values, dtype, text):
 
 
 def test_complex():
-    values = [1 + 2j, -0.5 - 1e-3j]
-    text = "tensor([ 1.0000+2.0000e+00j, -0.5000-1.0000e-03j])"
-    assert _str(torch.tensor(values, dtype=torch.complex64)) == text
+    formatter = _tensor_str._ComplexFormatter([1 + 2j, -0.5 - 1e-3j])
+    assert formatter.format(1 + 2j) == " 1.0000+2.0000e+00j"
+    assert formatter.format(-0.5 - 1e-3j) == "-0.5000-1.0000e-03j"
 
 
 def test_summaries():

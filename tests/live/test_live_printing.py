@@ -67,8 +67,18 @@ def random_tensor(draw, name):
     return tensor
 
 
+def lacks(dtype):
+    try:
+        flambeau.tensor([0], dtype=dtype).tolist()
+    except (TypeError, RuntimeError):
+        return True
+    return False
+
+
 @pytest.mark.parametrize("name", [*FLOATS, *INTEGERS])
 def test_same_text(name):
+    if lacks(getattr(flambeau, name)):
+        pytest.skip(f"no tensors of {name} (yet)")
     draw = random.Random(name)
     torch.manual_seed(0)
     for _ in range(300):
