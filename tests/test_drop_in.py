@@ -208,3 +208,11 @@ def test_env_describes_the_machine():
     assert done.returncode == 0, done.stderr
     names = [line.partition(":")[0] for line in done.stdout.splitlines()]
     assert names[:6] == ["flambeau", "python", "system", "processor", "cores", "numerics"]
+
+
+def test_import_is_light():
+    heavy = "pickle zipfile inspect platform dataclasses typing numpy importlib.metadata"
+    code = f"import sys, flambeau; print(*[m for m in {heavy.split()!r} if m in sys.modules])"
+    # -S keeps out what the installation itself imports at start.
+    done = python("-S", "-c", code)
+    assert (done.stdout, done.stderr) == ("\n", "")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+# Every import of flambeau loads this file, so it imports nothing itself.
 
 _COVERAGE = "docs/coverage.md lists what it has"
 
@@ -20,11 +19,11 @@ def attribute_error(module: str, name: str) -> AttributeError:
     return AttributeError(describe(f"{module}.{name}"), name=name)
 
 
-def module_getattr(module: str, lazy: Iterable[str] = ()) -> Callable[[str], Any]:
+def module_getattr(module: str, lazy: tuple[str, ...] = ()):  # type: ignore[no-untyped-def]
     """A ``__getattr__`` that imports the submodules in `lazy` when first asked for them."""
     submodules = frozenset(lazy)
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name in submodules:
             from importlib import import_module
 
