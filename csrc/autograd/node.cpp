@@ -199,6 +199,27 @@ Tensor assign_inplace(const Tensor& self, const Tensor& given) {
   return self;
 }
 
+Tensor stand_in(const Tensor& self) {
+  Tensor out = alias(self);
+  if (Edge edge = gradient_edge(self); edge.node) {
+    auto& meta = autograd_meta(out);
+    meta.grad_fn = std::move(edge.node);
+    meta.output_index = edge.index;
+  }
+  return out;
+}
+
+void keep_value(const Tensor& stand_in) {
+  TensorImpl* impl = stand_in.impl();
+  // The caller's handle and the Python object are one count each.
+  if (impl->use_count() <= (impl->object_ ? 2u : 1u)) return;
+  const uint32_t version = stand_in.version();
+  const Tensor copy = ops::raw_clone(stand_in);
+  impl->storage_ = copy.storage();
+  impl->storage_->set_version(version);
+  impl->set_geometry(Dims(impl->sizes_), copy.strides(), copy.storage_offset());
+}
+
 bool grad_enabled() { return grad_mode; }
 void set_grad_enabled(bool enabled) { grad_mode = enabled; }
 bool inference_mode_enabled() { return inference; }

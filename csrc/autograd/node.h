@@ -106,6 +106,10 @@ void set_history(const Tensor& out, const Ref<Node>& node);  // as the next outp
 // Makes `result` (a functional operator's output) the new value of `self`: checks, data, version and history, with
 // CopySlices on the base of a view. Every in-place operator ends here.
 Tensor assign_inplace(const Tensor& self, const Tensor& result);
+// What an in-place operator works on instead of `self`: the same memory and history. If the operator kept it for
+// backward, keep_value gives it memory of its own before self's changes (PyTorch saves self.clone()).
+Tensor stand_in(const Tensor& self);
+void keep_value(const Tensor& stand_in);
 // PyTorch's refusals before an in-place change: leaves that require grad, views of them, inference tensors.
 void check_inplace(const Tensor& self);
 Node* current_node();                            // whose backward runs on this thread

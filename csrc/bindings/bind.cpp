@@ -388,6 +388,17 @@ PyObject* call_out(const Overload& overload, Bound& bound) {
   return Py_NewRef(bound.out);
 }
 
+// Another object in an argument's place, for a while.
+class Replaced {
+ public:
+  Replaced(PyObject*& place, PyObject* object) : place_(place), before_(std::exchange(place, object)) {}
+  ~Replaced() { Py_DECREF(std::exchange(place_, before_)); }
+
+ private:
+  PyObject*& place_;
+  PyObject* before_;
+};
+
 PyObject* call_inplace(const Overload& overload, Bound& bound) {
   const Tensor self = unwrap(bound.values[0]);
   const auto call = overload.implementation.tensor;
@@ -408,6 +419,15 @@ PyObject* call_inplace(const Overload& overload, Bound& bound) {
     }
     if (same_memory(self, result)) self.bump_version();
     else assign_inplace(self, result);
+  } else if ((overload.forms & kDirect) && recorded) {
+    const Tensor before = stand_in(self);
+    Tensor result;
+    {
+      const Replaced self_argument(bound.values[0], wrap(before));
+      result = call(bound.values);
+    }
+    keep_value(before);
+    assign_inplace(self, result);
   } else {
     assign_inplace(self, call(bound.values));
   }

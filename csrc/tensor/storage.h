@@ -21,6 +21,7 @@ class Storage final : public RefCounted {
   void resize(size_t nbytes);  // keeps the contents; error for foreign memory
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+  void set_version(uint32_t version) { version_.store(version, std::memory_order_relaxed); }
 
  private:
   char* data_ = nullptr;
