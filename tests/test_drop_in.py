@@ -17,9 +17,7 @@ ENVIRONMENT = {
 
 
 def python(*arguments, cwd=None):
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True)
 
 
 def flambeau_run(*arguments, cwd=None):

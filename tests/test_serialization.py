@@ -454,9 +454,7 @@ def damaged(data, position, value, length):
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     position=st.floats(0, 1),
     value=st.integers(0, 255),

@@ -23,9 +23,7 @@ def test_close():
 
 
 def test_message_for_tensors():
-    assert failure(
-        torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
-    ) == (
+    assert failure(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[1.0, 2.0], [3.0, 5.0]])) == (
         "Tensor-likes are not close!\n\n"
         "Mismatched elements: 1 / 4 (25.0%)\n"
         "Greatest absolute difference: 1.0 at index (1, 1) (up to 1e-05 allowed)\n"
@@ -34,15 +32,10 @@ def test_message_for_tensors():
 
 
 def test_message_for_scalars():
-    text = (
-        "Scalars are not equal!\n\nExpected 2 but got 1.\n"
-        "Absolute difference: 1\nRelative difference: 0.5"
-    )
+    text = "Scalars are not equal!\n\nExpected 2 but got 1.\nAbsolute difference: 1\nRelative difference: 0.5"
     assert failure(1, 2, rtol=0, atol=0) == text
     assert failure(torch.tensor(1), torch.tensor(2), rtol=0, atol=0) == text
-    assert failure([{"a": 1}], [{"a": 2}], rtol=0, atol=0) == (
-        text + "\n\nThe failure occurred for item [0]['a']"
-    )
+    assert failure([{"a": 1}], [{"a": 2}], rtol=0, atol=0) == (text + "\n\nThe failure occurred for item [0]['a']")
 
 
 def test_messages_for_structure():

@@ -32,8 +32,9 @@ class _TorchFinder:
             return None
         found = _spec(f"{_OURS}.{rest}" if rest else _OURS)
         if found is None:
-            return _refuse(fullname)
-        spec = ModuleSpec(fullname, self, origin=found.origin)
+            _refuse(fullname)
+            return None
+        spec = ModuleSpec(fullname, self, origin=found.origin)  # type: ignore[arg-type]
         spec.submodule_search_locations = found.submodule_search_locations
         return spec
 
@@ -53,9 +54,7 @@ class _TorchFinder:
 class _MissingFinder:
     """Last of all finders: says which part of PyTorch a failed import was after."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
         # ``from torch import x`` first looks for a submodule flambeau.x.
         if fullname.startswith(_OURS + "."):
             _refuse(_THEIRS + fullname.removeprefix(_OURS))

@@ -27,7 +27,7 @@ class _Options:
 
 PRINT_OPTS = _Options()
 
-_PROFILES = {
+_PROFILES: dict[str | None, dict[str, float]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
@@ -43,7 +43,7 @@ def set_printoptions(
     sci_mode: bool | None = None,
 ) -> None:
     """Sets how tensors are printed; `sci_mode` returns to automatic unless given."""
-    chosen = dict(_PROFILES.get(profile, {})) if profile is not None else {}
+    chosen = dict(_PROFILES.get(profile, {}))
     given = {
         "precision": precision,
         "threshold": threshold,
@@ -109,9 +109,9 @@ def _suffixes(tensor: Any) -> Iterator[str]:
     if is_meta or (is_empty and tensor.dim() != 1) or (not is_empty and not PRINT_OPTS.edgeitems):
         yield f"size={tuple(tensor.shape)}"
     # Elements tell the dtypes that literals have; with none shown only the default is silent.
-    silent = (default,)
+    silent = [default]
     if not is_meta and not is_empty:
-        silent = (default, default_complex, flambeau.int64, flambeau.bool)
+        silent += [default_complex, flambeau.int64, flambeau.bool]
     if tensor.dtype not in silent:
         yield f"dtype={tensor.dtype}"
     grad_fn_name = _grad_fn_name(tensor)

@@ -37,7 +37,7 @@ def _reduce_plain(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
     place = (tensor.storage_offset(), tuple(tensor.size()), tensor.stride())
     # The flag that says "conjugated" is not part of the bytes.
     extra = ({"conj": True},) if dtype.is_complex and tensor.is_conj() else ()
-    rest = (*place, tensor.requires_grad, OrderedDict())
+    rest: tuple[Any, ...] = (*place, tensor.requires_grad, OrderedDict())
     if typed_class(dtype) is None:
         return _rebuild_tensor_v3, (storage, *rest, dtype, *extra)
     typed = TypedStorage(wrap_storage=storage, dtype=dtype)
@@ -134,9 +134,7 @@ def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> A
     return Parameter(data, requires_grad)
 
 
-def _rebuild_parameter_with_state(
-    data: Any, requires_grad: bool, backward_hooks: Any, state: Any
-) -> Any:
+def _rebuild_parameter_with_state(data: Any, requires_grad: bool, backward_hooks: Any, state: Any) -> Any:
     return _set_obj_state(_rebuild_parameter(data, requires_grad, backward_hooks), state)
 
 
@@ -171,10 +169,7 @@ def _check_place(nbytes: int, itemsize: int, offset: Any, size: Any, stride: Any
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if any(number < 0 for number in (*size, *stride)):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(size)} and "
-            f"strides={list(stride)}"
-        )
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     numel = 1
     for length in size:
         numel *= max(length, 1)

@@ -126,10 +126,8 @@ def einsum(*args: Any) -> Any:
             "operand and its subscripts list"
         )
     if isinstance(args[0], flambeau.Tensor):
-        equation, operands = _equation(args)
-    else:
-        equation, operands = args[0], _listed(args[1:])
-    return _VF.einsum(equation, operands)
+        return _VF.einsum(*_equation(args))
+    return _VF.einsum(args[0], _listed(args[1:]))
 
 
 def _equation(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -272,9 +270,7 @@ def unique_consecutive(
     dim: int | None = None,
 ) -> Any:
     """The first of every run of equal values."""
-    results = _VF.unique_consecutive(
-        input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
-    )
+    results = _VF.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
     return _wanted(results, return_inverse, return_counts)
 
 

@@ -27,7 +27,5 @@ def is_tensor_like(inp: Any) -> bool:
     return type(inp) is flambeau.Tensor or hasattr(inp, "__torch_function__")
 
 
-def handle_torch_function(
-    public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any
-) -> Any:
+def handle_torch_function(public_api: Any, relevant_args: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
     raise RuntimeError("__torch_function__ is not supported by flambeau (yet)")

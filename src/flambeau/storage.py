@@ -46,7 +46,7 @@ class TypedStorage(metaclass=_StorageType):
 
     def __init__(self, *, wrap_storage: Any, dtype: Any = None, _internal: bool = False) -> None:
         self._untyped_storage = wrap_storage
-        self._dtype = type(self).dtype if dtype is None else dtype
+        self._dtype: Any = type(self).dtype if dtype is None else dtype
 
     @property
     def dtype(self) -> Any:
@@ -85,7 +85,7 @@ class TypedStorage(metaclass=_StorageType):
         kind = f"torch.storage.TypedStorage(dtype={self._dtype}, device={self.device})"
         return "\n".join([*lines, f"[{kind} of size {self.size()}]"])
 
-    def __reduce_ex__(self, protocol: int) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         function, (data,) = _reduce_storage(self._untyped_storage, protocol)
         return _typed_from_bytes, (function, data, self._dtype)
 

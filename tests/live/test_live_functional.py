@@ -56,9 +56,7 @@ def outcome(module, name, library, arguments):
         return type(error), str(error)
     parts = result if isinstance(result, tuple) and hasattr(result[0], "tolist") else (result,)
     return [
-        (tuple(part.shape), [round(x, 4) for x in part.flatten().tolist()])
-        if hasattr(part, "tolist")
-        else part
+        (tuple(part.shape), [round(x, 4) for x in part.flatten().tolist()]) if hasattr(part, "tolist") else part
         for part in parts
     ]
 

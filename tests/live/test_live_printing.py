@@ -48,11 +48,7 @@ def random_tensor(draw, name):
     tensor = torch.randn(shape, dtype=wide)
     kind = draw.randrange(5)
     if kind == 1:
-        tensor = (
-            torch.view_as_real(tensor).mul(10).round()
-            if "complex" in name
-            else (tensor * 10).round()
-        )
+        tensor = torch.view_as_real(tensor).mul(10).round() if "complex" in name else (tensor * 10).round()
         tensor = torch.view_as_complex(tensor) if "complex" in name else tensor
     elif kind == 2:
         tensor = tensor * 10 ** draw.uniform(-9, 9)

@@ -18,9 +18,7 @@ DTYPES = [
 
 def sample(library):
     base = library.arange(24, dtype=library.float32).reshape(2, 3, 4)
-    result = OrderedDict(
-        (name, library.tensor([0, 1, 1], dtype=getattr(library, name))) for name in DTYPES
-    )
+    result = OrderedDict((name, library.tensor([0, 1, 1], dtype=getattr(library, name))) for name in DTYPES)
     result["view"] = base[:, 1:].transpose(0, 2)
     result["base"] = base
     result["empty"] = library.empty(0, 3)

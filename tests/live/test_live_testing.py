@@ -56,12 +56,8 @@ def test_same_verdict(case, options):
     assert ours == theirs
 
 
-@pytest.mark.parametrize(
-    "name", ["float32", "float64", "float16", "bfloat16", "int64", "int8", "uint8", "bool"]
-)
-@pytest.mark.parametrize(
-    "options", [{}, {"low": -1, "high": 2}, {"noncontiguous": True}, {"exclude_zero": True}]
-)
+@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "int64", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("options", [{}, {"low": -1, "high": 2}, {"noncontiguous": True}, {"exclude_zero": True}])
 def test_make_tensor_draws_the_same(name, options):
     made = []
     for library, make in ((flambeau, testing.make_tensor), (torch, torch.testing.make_tensor)):

@@ -47,10 +47,7 @@ def init_process_group(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 def _no_group() -> NoReturn:
-    raise ValueError(
-        "Default process group has not been initialized, please make sure to call "
-        "init_process_group."
-    )
+    raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
 
 
 def destroy_process_group(group: Any = None) -> NoReturn:

@@ -35,6 +35,10 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
     return drop if callable(drop) else lambda fn: fn
 
 
+def script_if_tracing(fn: _F) -> _F:
+    return fn
+
+
 def interface(obj: Any) -> Any:
     return obj
 
@@ -65,8 +69,7 @@ class ScriptFunction:
 
 def _unsupported(name: str) -> NoReturn:
     raise RuntimeError(
-        f"torch.jit.{name} is not supported by flambeau: it has no TorchScript. Use the function "
-        "or module itself."
+        f"torch.jit.{name} is not supported by flambeau: it has no TorchScript. Use the function or module itself."
     )
 
 

@@ -131,11 +131,7 @@ class Reader:
         if not slash:
             raise RuntimeError(f"file in archive is not in a subdirectory: {first}")
         prefix = folder + slash
-        self._entries = {
-            name.removeprefix(prefix): entry
-            for name, entry in entries.items()
-            if name.startswith(prefix)
-        }
+        self._entries = {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
         self._check_version()
 
     def names(self) -> list[str]:
@@ -184,9 +180,7 @@ class Reader:
         try:
             return self._entries[record]
         except KeyError:
-            raise RuntimeError(
-                f"PytorchStreamReader failed locating file {record}: file not found"
-            ) from None
+            raise RuntimeError(f"PytorchStreamReader failed locating file {record}: file not found") from None
 
     def _check_version(self) -> None:
         names = [name for name in (".data/version", "version") if name in self._entries]

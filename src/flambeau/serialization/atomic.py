@@ -26,8 +26,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise RuntimeError(f"Parent directory {folder} does not exist.")
     mode = _mode(target)
     if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
-            yield file
+        with open(target, "wb") as direct:
+            yield direct
         return
     temporary, file = _create_beside(target)
     try:

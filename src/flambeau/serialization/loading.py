@@ -18,7 +18,8 @@ from flambeau import _storage_bytes
 from flambeau._missing import attribute_error
 from flambeau.storage import TypedStorage, class_named
 
-from . import names, weights_only as _weights_only
+from . import names
+from . import weights_only as _weights_only
 from .archive import Reader
 
 _UNSAFE = (
@@ -82,8 +83,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
         archive = Reader(file)
         if "constants.pkl" in archive:
             raise ValueError(
-                "Expected input to be a checkpoint returned by torch.save but got a torchscript "
-                "checkpoint"
+                "Expected input to be a checkpoint returned by torch.save but got a torchscript checkpoint"
             )
         return _weights_only.unsafe_globals_in(archive.read("data.pkl"))
 
@@ -180,13 +180,9 @@ def _map(file: Any) -> memoryview:
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
 
 
-def _read_storage(
-    archive: Reader, record: str, nbytes: int, itemsize: int, memory: memoryview | None
-) -> Any:
+def _read_storage(archive: Reader, record: str, nbytes: int, itemsize: int, memory: memoryview | None) -> Any:
     if archive.size(record) != nbytes:
-        raise RuntimeError(
-            f"'{record}' has {archive.size(record)} bytes, but the tensors in it need {nbytes}"
-        )
+        raise RuntimeError(f"'{record}' has {archive.size(record)} bytes, but the tensors in it need {nbytes}")
     if memory is not None and archive.is_stored(record) and nbytes:
         offset = archive.offset(record)
         # Files that PyTorch did not write may hold elements at odd addresses.
@@ -285,6 +281,5 @@ def _restore(storage: Any, location: Any) -> Any:
             "map_location=torch.device('cpu') to map your storages to the CPU."
         )
     raise RuntimeError(
-        "don't know how to restore data location of torch.storage.UntypedStorage "
-        f"(tagged with {location})"
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
     )

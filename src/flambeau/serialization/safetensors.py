@@ -26,9 +26,7 @@ _DTYPES = {
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
-def save_file(
-    tensors: Mapping[str, Any], filename: str | os.PathLike[str], metadata: Any = None
-) -> None:
+def save_file(tensors: Mapping[str, Any], filename: str | os.PathLike[str], metadata: Any = None) -> None:
     """Writes contiguous copies of `tensors`, the widest elements first, as safetensors does."""
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
     ordered = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))

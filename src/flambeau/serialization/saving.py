@@ -44,15 +44,11 @@ def save(
             save_to(file, obj, stem, pickle_module, pickle_protocol, _use_new_zipfile_serialization)
         return
     if not hasattr(f, "write"):
-        raise AttributeError(
-            "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
-        )
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     save_to(f, obj, "archive", pickle_module, pickle_protocol, _use_new_zipfile_serialization)
 
 
-def save_to(
-    file: Any, obj: object, stem: str, pickle_module: Any, protocol: int, as_zip: bool
-) -> None:
+def save_to(file: Any, obj: object, stem: str, pickle_module: Any, protocol: int, as_zip: bool) -> None:
     if not as_zip:
         from .legacy import save_legacy
 
@@ -93,10 +89,7 @@ class StorageTable:
             return None
         address = storage.data_ptr()
         if address and self._dtypes.setdefault(address, dtype) != dtype:
-            raise RuntimeError(
-                "Cannot save multiple tensors or storages that view the same data as different "
-                "types"
-            )
+            raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         return "storage", kind, self._key(storage), "cpu", size
 
     def _key(self, storage: Any) -> str:
@@ -116,7 +109,11 @@ def make_pickler(file: Any, pickle_module: Any, protocol: int, persistent_id: An
     return kind(file, protocol=protocol)
 
 
-class _Pickler(pickle._Pickler):
+# Its methods are not in the public description of the module.
+_PythonPickler: Any = pickle._Pickler
+
+
+class _Pickler(_PythonPickler):
     def __init__(self, file: Any, protocol: int, persistent_id: Any) -> None:
         super().__init__(file, protocol=protocol)
         self.persistent_id = persistent_id
@@ -141,7 +138,7 @@ class _Pickler(pickle._Pickler):
         self.memoize(obj)
 
     # Classes are met by their type, functions by theirs; both end in save_global.
-    dispatch = dict(pickle._Pickler.dispatch)
+    dispatch = dict(_PythonPickler.dispatch)
     dispatch[type(_utils._rebuild_tensor_v2)] = save_global
 
 

@@ -68,10 +68,7 @@ def _user_table() -> dict[str, Any]:
                 )
             item, path = item
             if type(path) is not str:
-                raise TypeError(
-                    "Expected second item in tuple to be str of callable full path, but got: "
-                    f"{type(path)}"
-                )
+                raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(path)}")
         else:
             path = f"{names.to_torch(item.__module__)}.{item.__qualname__}"
         table[path] = item
@@ -151,9 +148,7 @@ def _values() -> dict[str, Any]:
     from flambeau.nn.parameter import Parameter
 
     table: dict[str, Any] = {
-        f"torch.{name}": value
-        for name, value in vars(flambeau).items()
-        if isinstance(value, flambeau.dtype)
+        f"torch.{name}": value for name, value in vars(flambeau).items() if isinstance(value, flambeau.dtype)
     }
     for name in storage._DTYPE_NAMES:
         table[f"torch.{name}"] = storage.class_named(name)
@@ -249,9 +244,7 @@ class Unpickler:
         module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         path = f"{names.to_torch(module)}.{name}"
         if module in _BLOCKED_MODULES:
-            raise UnpicklingError(
-                f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked."
-            )
+            raise UnpicklingError(f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked.")
         try:
             return self._globals[path]
         except KeyError:
@@ -310,9 +303,7 @@ class Unpickler:
         if type(pid) not in (tuple, int):
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(pid)}")
         if type(pid) is tuple and pid[:1] not in (("storage",), (b"storage",)):
-            raise UnpicklingError(
-                f"Only persistent_load of storage is allowed, but got {type(pid[0])}"
-            )
+            raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {type(pid[0])}")
         self._push(self.persistent_load(pid))
 
     # Containers
@@ -349,8 +340,7 @@ class Unpickler:
         target = self._stack[-1]
         if type(target) not in (dict, OrderedDict, Counter):
             raise UnpicklingError(
-                f"Can only {instruction} for dict, collections.OrderedDict, collections.Counter, "
-                f"but got {type(target)}"
+                f"Can only {instruction} for dict, collections.OrderedDict, collections.Counter, but got {type(target)}"
             )
         return target
 
@@ -452,7 +442,7 @@ def globals_in(data: bytes) -> list[str]:
     import pickletools
     from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 
-    found = {}
+    found: dict[str, None] = {}
     strings: list[str] = []
     try:
         for instruction, argument, _ in pickletools.genops(data):
@@ -460,14 +450,12 @@ def globals_in(data: bytes) -> list[str]:
                 strings.append(argument)
                 continue
             if instruction.name == "GLOBAL":
-                module, _, name = argument.partition(" ")
+                module, _, name = str(argument).partition(" ")
             elif instruction.name == "STACK_GLOBAL":
                 module, name = strings[-2:]
             else:
                 continue
-            module, name = NAME_MAPPING.get(
-                (module, name), (IMPORT_MAPPING.get(module, module), name)
-            )
+            module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
             found[f"{names.to_torch(module)}.{name}"] = None
     except Exception as error:
         raise UnpicklingError(f"the pickle is malformed ({error})") from error

@@ -61,10 +61,7 @@ def _describe(left: _Bits, right: _Bits, differing: list[int]) -> str:
     for name, bits, word in (("actual", left, words[0]), ("expected", right, words[1])):
         lines.append(f"  {name:<9} {bits.number(word)!r}  {bits.hexadecimal(word)}")
     if left.is_float:
-        distances = [
-            abs(left.rank(left.words()[index]) - right.rank(right.words()[index]))
-            for index in differing
-        ]
+        distances = [abs(left.rank(left.words()[index]) - right.rank(right.words()[index])) for index in differing]
         lines.append(f"  {distances[0]} ULP apart; {max(distances)} ULP at most")
     return "\n".join(lines)
 

@@ -76,8 +76,7 @@ class _Options:
         if (self.rtol is None) != (self.atol is None):
             missing = "rtol" if self.rtol is None else "atol"
             raise _Difference(
-                "Both 'rtol' and 'atol' must be either specified or omitted, but got no "
-                f"{missing}.",
+                f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.",
                 place,
                 ValueError,
             )
@@ -90,9 +89,7 @@ class _Options:
 class _Difference(Exception):
     """A finding, with the place in nested containers where it was made."""
 
-    def __init__(
-        self, text: str, place: tuple[Any, ...], kind: type[Exception] = AssertionError
-    ) -> None:
+    def __init__(self, text: str, place: tuple[Any, ...], kind: type[Exception] = AssertionError) -> None:
         super().__init__(text)
         self._text = text
         self._place = place
@@ -112,9 +109,7 @@ def _pairs(actual: Any, expected: Any, place: tuple[Any, ...], options: _Options
     """The leaves of both arguments, side by side."""
     if _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
-            raise _Difference(
-                f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place
-            )
+            raise _Difference(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", place)
         for index, (left, right) in enumerate(zip(actual, expected)):
             yield from _pairs(left, right, (*place, index), options)
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
@@ -128,9 +123,7 @@ def _is_sequence(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _common_keys(
-    actual: Mapping[Any, Any], expected: Mapping[Any, Any], place: tuple[Any, ...]
-) -> list[Any]:
+def _common_keys(actual: Mapping[Any, Any], expected: Mapping[Any, Any], place: tuple[Any, ...]) -> list[Any]:
     if actual.keys() != expected.keys():
         missing = sorted(key for key in expected if key not in actual)
         additional = sorted(key for key in actual if key not in expected)
@@ -160,8 +153,7 @@ def _leaf(actual: Any, expected: Any, place: tuple[Any, ...], options: _Options)
         if None not in tensors:
             return _TensorPair(*tensors, place, options)
     raise _Difference(
-        "No comparison pair was able to handle inputs of type "
-        f"{type(actual)} and {type(expected)}.",
+        f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",
         place,
         TypeError,
     )
@@ -198,9 +190,7 @@ class _BooleanPair:
 
     def compare(self) -> None:
         if self._actual is not self._expected:
-            raise _Difference(
-                f"Booleans mismatch: {self._actual} is not {self._expected}", self._place
-            )
+            raise _Difference(f"Booleans mismatch: {self._actual} is not {self._expected}", self._place)
 
 
 class _NumberPair:
@@ -213,9 +203,7 @@ class _NumberPair:
     def compare(self) -> None:
         actual, expected = self._actual, self._expected
         if self._options.check_dtype and type(actual) is not type(expected):
-            raise _Difference(
-                f"The (d)types do not match: {type(actual)} != {type(expected)}.", self._place
-            )
+            raise _Difference(f"The (d)types do not match: {type(actual)} != {type(expected)}.", self._place)
         if actual == expected:
             return
         if self._options.equal_nan and cmath.isnan(actual) and cmath.isnan(expected):
@@ -271,9 +259,7 @@ class _TensorPair:
 
     def _compare_values(self, actual: Any, expected: Any) -> None:
         rtol, atol = self._rtol, self._atol
-        matches = flambeau.isclose(
-            actual, expected, rtol=rtol, atol=atol, equal_nan=self._options.equal_nan
-        )
+        matches = flambeau.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=self._options.equal_nan)
         if matches.all():
             return
         if actual.dim() == 0:
@@ -320,10 +306,7 @@ def _describe_tensors(actual: Any, expected: Any, matches: Any, rtol: float, ato
     for name, differences, allowed in (("absolute", absolute, atol), ("relative", relative, rtol)):
         greatest, at = differences.max(0)
         index = _unravel(int(at), tuple(matches.shape))
-        lines.append(
-            f"Greatest {name} difference: {greatest.item()} at index {index}"
-            f"{_allowed(allowed, equal)}"
-        )
+        lines.append(f"Greatest {name} difference: {greatest.item()} at index {index}{_allowed(allowed, equal)}")
     return "\n".join(lines)
 
 

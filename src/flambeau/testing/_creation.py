@@ -35,10 +35,7 @@ def make_tensor(
             f"{noncontiguous=} and {memory_format=}"
         )
     if requires_grad and not is_float:
-        raise ValueError(
-            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got "
-            f"{dtype=}"
-        )
+        raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got {dtype=}")
     noncontiguous = noncontiguous and math.prod(shape) > 1
     if noncontiguous:
         # Twice as many values, so that those in between differ from the ones kept.

@@ -38,9 +38,7 @@ class GradScaler(amp.GradScaler):
         enabled: bool = True,
     ) -> None:
         _deprecated("GradScaler", "GradScaler('cuda', args...)")
-        super().__init__(
-            "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
-        )
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 def custom_fwd(fwd=None, *, cast_inputs=None):
