@@ -167,10 +167,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
     if (per_sample_weights) {
       FLAMBEAU_CHECK(mode == Sum, "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
                      "mode='sum' (got mode='mean'). Please open a feature request on GitHub.");
+      if (is_reduced_float(picked.dtype())) picked = to_dtype(picked, DType::Float32);
       picked = mul(picked, unsqueeze(index_select(*per_sample_weights, 0, used), 1));
     }
-    out = index_add(zeros({bags, weight.size(1)}, weight.dtype()), 0, used_bags, picked);
-    if (mode == Mean) out = div(out, unsqueeze(to_dtype(clamp_min(sizes, 1), weight.dtype()), 1));
+    // Half precision adds up in float.
+    const DType sum_dtype = is_reduced_float(weight.dtype()) ? DType::Float32 : weight.dtype();
+    out = index_add(zeros({bags, weight.size(1)}, sum_dtype), 0, used_bags, to_dtype(picked, sum_dtype));
+    if (mode == Mean) out = div(out, unsqueeze(to_dtype(clamp_min(sizes, 1), sum_dtype), 1));
+    out = to_dtype(out, weight.dtype());
   }
   return {out, bag_of, sizes, maxima};
 }

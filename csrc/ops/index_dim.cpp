@@ -103,10 +103,10 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   };
   BlockPlan plan = plan_of(self);
   Tensor out = writable_copy(self);  // first: no other result may take the place meant for this one
-  if (alpha.equals(1)) {
+  if (alpha.equals(1) || (out.dtype() == DType::Bool && alpha.to_bool())) {
     if (out.strides() != self.strides()) plan = plan_of(out);
     add_blocks(plan, out, apart(raw_contiguous(source), out));
-  } else {
+  } else if (out.dtype() != DType::Bool) {
     add_scaled_rows(out, dim, index, apart(source, out), alpha);
   }
   return record("IndexAddBackward0", out, {self, source}, [&] {

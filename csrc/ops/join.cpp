@@ -25,14 +25,24 @@ struct Piece {
   int64_t bytes, at;  // of one outer row, and where in the output's row
 };
 
+// Rows of one element are stored as such: a call for each would cost more than the element.
+void copy_piece(const Piece& piece, char* to, int64_t row_bytes, int64_t begin, int64_t end) {
+  const char* from = piece.data;
+  if (piece.bytes == 4 || piece.bytes == 8) {
+    visit_width(size_t(piece.bytes), [&]<class T>(Type<T>) {
+      for (int64_t o = begin; o < end; ++o) std::memcpy(to + o * row_bytes, from + o * int64_t(sizeof(T)), sizeof(T));
+    });
+    return;
+  }
+  for (int64_t o = begin; o < end; ++o) std::memcpy(to + o * row_bytes, from + o * piece.bytes, size_t(piece.bytes));
+}
+
 // All pieces contiguous and of the output's dtype: rows are copied whole.
 void copy_rows(const std::vector<Piece>& pieces, char* out, int64_t outers, int64_t row_bytes) {
   constexpr int64_t kGrainBytes = 1 << 17;
   parallel_for(0, outers, std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, row_bytes)),
                [&](int64_t begin, int64_t end) {
-                 for (const Piece& piece : pieces)
-                   for (int64_t o = begin; o < end; ++o)
-                     std::memcpy(out + o * row_bytes + piece.at, piece.data + o * piece.bytes, size_t(piece.bytes));
+                 for (const Piece& piece : pieces) copy_piece(piece, out + piece.at, row_bytes, begin, end);
                });
 }
 

@@ -1,4 +1,6 @@
 // Positions and elements that masks pick (native/TensorAdvancedIndexing.cpp). Row-major order throughout.
+#include <algorithm>
+
 #include "ops/gather.h"
 #include "ops/op.h"
 #include "ops/ops.h"
@@ -18,13 +20,17 @@ Tensor nonzero_columns(const Tensor& self) {
     for (int64_t i = 0; i < numel; ++i) count += x[i] != T(0);
     Tensor out = empty({ndim, count}, DType::Int64);
     int64_t* columns = out.data<int64_t>();
-    int64_t found = 0;
-    for (int64_t i = 0; i < numel && found < count; ++i) {
-      if (x[i] == T(0)) continue;
-      int64_t rest = i;
-      for (int64_t d = ndim; d-- > 0; rest /= self.sizes()[size_t(d)])
-        columns[d * count + found] = rest % self.sizes()[size_t(d)];
-      ++found;
+    const int64_t width = ndim ? self.sizes().back() : 1;
+    Dims at(size_t(ndim), 0);  // the coordinates of a row's first element
+    for (int64_t first = 0, found = 0; found < count; first += width) {
+      const int64_t before = found;
+      for (int64_t i = 0; i < width; ++i) {
+        if (x[first + i] == T(0)) continue;
+        if (ndim) columns[(ndim - 1) * count + found] = i;
+        ++found;
+      }
+      for (int64_t d = 0; d + 1 < ndim; ++d) std::fill(columns + d * count + before, columns + d * count + found, at[size_t(d)]);
+      for (int64_t d = ndim - 1; d-- > 0 && ++at[size_t(d)] == self.sizes()[size_t(d)];) at[size_t(d)] = 0;
     }
     return out;
   });
