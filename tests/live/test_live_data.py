@@ -8,10 +8,10 @@ import random
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("torch.utils.data")
 
 import flambeau  # noqa: E402
 import flambeau.utils.data  # noqa: E402
-import torch.utils.data  # noqa: E402
 
 BOTH = (flambeau, torch)
 
@@ -90,9 +90,7 @@ SAMPLERS = {
     "random": lambda lib, d: d.RandomSampler(range(70)),
     "random more": lambda lib, d: d.RandomSampler(range(7), num_samples=20),
     "replacement": lambda lib, d: d.RandomSampler(range(7), replacement=True, num_samples=75),
-    "generator": lambda lib, d: d.RandomSampler(
-        range(50), generator=lib.Generator().manual_seed(3)
-    ),
+    "generator": lambda lib, d: d.RandomSampler(range(50), generator=lib.Generator().manual_seed(3)),
     "subset": lambda lib, d: d.SubsetRandomSampler([5, 7, 1, 9]),
     "weighted": lambda lib, d: d.WeightedRandomSampler([0.1, 0.9, 0.4, 0.7, 3.0, 0.6], 9),
     "weighted once": lambda lib, d: d.WeightedRandomSampler([0.1, 0.9, 0.4], 3, replacement=False),
@@ -137,12 +135,7 @@ def test_datasets(name):
 @pytest.mark.parametrize("lengths", [[5, 3, 2], [0.5, 0.3, 0.2], [0.33, 0.33, 0.34]])
 def test_random_split(lengths):
     on_both(lambda lib, d: [s.indices for s in d.random_split(range(10), lengths)])
-    on_both(
-        lambda lib, d: [
-            s.indices
-            for s in d.random_split(range(10), lengths, lib.Generator().manual_seed(42))
-        ]
-    )
+    on_both(lambda lib, d: [s.indices for s in d.random_split(range(10), lengths, lib.Generator().manual_seed(42))])
 
 
 LOADERS = [
@@ -168,9 +161,7 @@ def loader_options(lib, options):
 @pytest.mark.parametrize("options", LOADERS, ids=str)
 def test_loader(options, workers):
     def load(lib, d):
-        loader = d.DataLoader(
-            Squares(lib), num_workers=workers, **loader_options(lib, options)
-        )
+        loader = d.DataLoader(Squares(lib), num_workers=workers, **loader_options(lib, options))
         return [len(loader), list(loader), list(loader)]
 
     on_both(load)
@@ -181,7 +172,10 @@ def test_loader(options, workers):
 def test_workers_have_the_same_random_numbers(workers, persistent):
     def load(lib, d):
         loader = d.DataLoader(
-            Noisy(lib), batch_size=4, shuffle=True, num_workers=workers,
+            Noisy(lib),
+            batch_size=4,
+            shuffle=True,
+            num_workers=workers,
             persistent_workers=persistent,
         )
         return [list(loader), list(loader)]
@@ -241,8 +235,13 @@ def test_collate():
             [numpy.array(3), numpy.array(4)],
         ]
         converted = [
-            (1, numpy.ones(2)), {"a": numpy.float32(2)}, Point(numpy.ones(1), 2), "text",
-            [numpy.array("x")], numpy.str_("x"), [1, [2, numpy.int64(3)]],
+            (1, numpy.ones(2)),
+            {"a": numpy.float32(2)},
+            Point(numpy.ones(1), 2),
+            "text",
+            [numpy.array("x")],
+            numpy.str_("x"),
+            [1, [2, numpy.int64(3)]],
         ]
         return [
             [d.default_collate(s) for s in samples],

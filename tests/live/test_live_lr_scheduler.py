@@ -142,9 +142,7 @@ def test_sequential():
 def test_chained():
     def make(lib, optimizer):
         s = lib.optim.lr_scheduler
-        return s.ChainedScheduler(
-            [s.ConstantLR(optimizer, 0.1, 20), s.ExponentialLR(optimizer, 0.99)]
-        )
+        return s.ChainedScheduler([s.ConstantLR(optimizer, 0.1, 20), s.ExponentialLR(optimizer, 0.99)])
 
     follow(make)
 
@@ -161,7 +159,12 @@ def test_plateau(mode, threshold_mode):
     for lib in (flambeau, torch):
         optimizer = optimizer_of(lib)
         scheduler = lib.optim.lr_scheduler.ReduceLROnPlateau(
-            optimizer, mode, factor=0.7, patience=3, cooldown=2, min_lr=[1e-4, 1e-3],
+            optimizer,
+            mode,
+            factor=0.7,
+            patience=3,
+            cooldown=2,
+            min_lr=[1e-4, 1e-3],
             threshold_mode=threshold_mode,
         )
         seen = []

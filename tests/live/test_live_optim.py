@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -118,9 +120,7 @@ class Problem:
 
     def at(self, lib, params):
         values = [torch.tensor(p.tolist()) for p in params]
-        loss = sum(
-            (s * (w - g) ** 2).sum() / 2 for w, g, s in zip(values, self.goals, self.scales)
-        )
+        loss = sum((s * (w - g) ** 2).sum() / 2 for w, g, s in zip(values, self.goals, self.scales))
         for p, w, g, s in zip(params, values, self.goals, self.scales):
             p.grad = lib.tensor((s * (w - g)).tolist())
         return lib.tensor(loss.item())
@@ -139,7 +139,7 @@ def test_same_bits_for_many_steps(name, options):
     for _ in range(12):
         for lib, params, optimizer in runs:
             if name == "LBFGS":
-                optimizer.step(lambda: problem.at(lib, params))
+                optimizer.step(functools.partial(problem.at, lib, params))
             else:
                 problem.at(lib, params)
                 optimizer.step()
@@ -155,8 +155,7 @@ def test_repr_and_signature(name):
 
     ours, theirs = getattr(flambeau.optim, name), getattr(torch.optim, name)
     parameters = [
-        [(p.name, p.default, p.kind) for p in inspect.signature(cls).parameters.values()]
-        for cls in (ours, theirs)
+        [(p.name, p.default, p.kind) for p in inspect.signature(cls).parameters.values()] for cls in (ours, theirs)
     ]
     assert parameters[0] == parameters[1]
     one = ours([flambeau.nn.Parameter(flambeau.zeros(2))])
@@ -201,7 +200,7 @@ BAD = [
 @pytest.mark.parametrize(("name", "options"), BAD, ids=lambda v: str(v))
 def test_errors_in_the_same_words(name, options):
     messages = [
-        raised(lambda: getattr(lib.optim, name)([lib.nn.Parameter(lib.zeros(2))], **options))
+        raised(functools.partial(getattr(lib.optim, name), [lib.nn.Parameter(lib.zeros(2))], **options))
         for lib in (flambeau, torch)
     ]
     assert messages[0] == messages[1]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("torch.optim.swa_utils")
 
 import flambeau  # noqa: E402
 import flambeau.optim.swa_utils  # noqa: E402
-import torch.optim.swa_utils  # noqa: E402
 
 BOTH = (flambeau, torch)
 
@@ -39,7 +39,7 @@ def test_averages(name):
         swa = lib.optim.swa_utils
         model = model_of(lib)
         average = swa.AveragedModel(model, **AVERAGES[name](swa))
-        for i in range(5):
+        for _ in range(5):
             with lib.no_grad():
                 for p in model.parameters():
                     p.add_(lib.randn(p.shape))

@@ -165,9 +165,7 @@ def test_maximize_climbs():
     optim.SGD([up.weight], lr=0.1, maximize=True).step(up.closure)
     optim.SGD([down.weight], lr=0.1).step(down.closure)
     start = Bowl().values()
-    assert [u + d for u, d in zip(up.values(), down.values())] == pytest.approx(
-        [2 * s for s in start]
-    )
+    assert [u + d for u, d in zip(up.values(), down.values())] == pytest.approx([2 * s for s in start])
 
 
 def test_line_search_finds_the_minimum():

@@ -101,10 +101,7 @@ class Slow(data.TensorDataset):
 def test_fast_path_gives_the_same(order):
     x = torch.arange(12.0).reshape(6, 2)
     y = torch.arange(6)
-    batches = [
-        list(data.DataLoader(kind(x, y), batch_size=2, sampler=order))
-        for kind in (data.TensorDataset, Slow)
-    ]
+    batches = [list(data.DataLoader(kind(x, y), batch_size=2, sampler=order)) for kind in (data.TensorDataset, Slow)]
     for fast, slow in zip(*batches):
         assert [t.tolist() for t in fast] == [t.tolist() for t in slow]
         assert [t.dtype for t in fast] == [t.dtype for t in slow]

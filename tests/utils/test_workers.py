@@ -100,9 +100,7 @@ def test_exception_of_a_worker():
     with pytest.raises(KeyError) as info:
         list(data.DataLoader(Fails(), num_workers=2))
     text = str(info.value)
-    assert text.startswith(
-        "Caught KeyError in DataLoader worker process 0.\nOriginal Traceback (most recent"
-    )
+    assert text.startswith("Caught KeyError in DataLoader worker process 0.\nOriginal Traceback (most recent")
     assert text.endswith("KeyError: 'no such sample'\n")
 
 
@@ -144,9 +142,7 @@ def test_long_lists_of_indices():
         def __getitems__(self, indices):
             return indices
 
-    loader = data.DataLoader(
-        Many(), batch_size=100_000, num_workers=1, prefetch_factor=4, collate_fn=len
-    )
+    loader = data.DataLoader(Many(), batch_size=100_000, num_workers=1, prefetch_factor=4, collate_fn=len)
     assert list(loader) == [100_000] * 4
 
 
@@ -170,9 +166,7 @@ print(next(batches).item(), next(batches).item(), flush=True)
 os._exit(0) if sys.argv[1] == "abrupt" else None
 """
     for how in ("abrupt", "normal"):
-        out = subprocess.run(
-            [sys.executable, "-c", code, how], capture_output=True, text=True, timeout=60
-        )
+        out = subprocess.run([sys.executable, "-c", code, how], capture_output=True, text=True, timeout=60)
         assert out.stderr == ""
         pids = [int(pid) for pid in out.stdout.split()]
         deadline = time.monotonic() + 10

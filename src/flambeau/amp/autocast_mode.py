@@ -37,9 +37,7 @@ _chosen_dtype: dict = {}
 def _device_type(device: str) -> str:
     kind = device.partition(":")[0]
     if kind not in _DEVICES:
-        raise RuntimeError(
-            f"Expected one of {', '.join(_DEVICES)} device type at start of device string: {device}"
-        )
+        raise RuntimeError(f"Expected one of {', '.join(_DEVICES)} device type at start of device string: {device}")
     return kind
 
 
@@ -77,19 +75,13 @@ class autocast:
     enabled: whether it does anything; see the head of this file.
     """
 
-    def __init__(
-        self, device_type: str, dtype=None, enabled: bool = True, cache_enabled: bool | None = None
-    ) -> None:
+    def __init__(self, device_type: str, dtype=None, enabled: bool = True, cache_enabled: bool | None = None) -> None:
         if not isinstance(device_type, str):
-            raise ValueError(
-                f"Expected `device_type` of type `str`, got: `{type(device_type)}`"
-            )
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self.device = device_type
         if not is_autocast_available(device_type):
-            raise RuntimeError(
-                f"User specified an unsupported autocast device_type '{device_type}'"
-            )
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         if cache_enabled is None:
             cache_enabled = is_autocast_cache_enabled()
         self._cache_enabled = cache_enabled
@@ -108,9 +100,7 @@ class autocast:
         name = self.device.upper()
         warnings.warn(
             f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n"
-            f"{name} Autocast only supports dtypes of "
-            + ", ".join(map(str, supported))
-            + " currently.",
+            f"{name} Autocast only supports dtypes of " + ", ".join(map(str, supported)) + " currently.",
             stacklevel=3,
         )
         return False
@@ -191,9 +181,7 @@ def _cast(value, device_type: str, dtype):
     if isinstance(value, (str, bytes)) or hasattr(value, "__array_interface__"):
         return value
     if isinstance(value, Mapping):
-        return {
-            _cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()
-        }
+        return {_cast(k, device_type, dtype): _cast(v, device_type, dtype) for k, v in value.items()}
     if isinstance(value, Iterable):
         items = (_cast(v, device_type, dtype) for v in value)
         return type(value)(items) if isinstance(value, (list, tuple)) else items

@@ -81,9 +81,7 @@ class GradScaler:
         self._check_started("unscale_")
         state = self._per_optimizer_states[id(optimizer)]
         if state["stage"] is UNSCALED:
-            raise RuntimeError(
-                "unscale_() has already been called on this optimizer since the last update()."
-            )
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if state["stage"] is STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         # Through double, as in PyTorch: the reciprocal of the float scale may round otherwise.
@@ -219,8 +217,7 @@ class GradScaler:
             return
         if len(state_dict) == 0:
             raise RuntimeError(
-                "The source state dict is empty, possibly because it was saved "
-                "from a disabled instance of GradScaler."
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
             )
         self._init_scale = state_dict["scale"]
         self._growth_factor = state_dict["growth_factor"]

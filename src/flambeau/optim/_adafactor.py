@@ -65,9 +65,7 @@ class Adafactor(Optimizer):
         loss = opt.evaluate(closure)
         with flambeau.no_grad():
             for group in self.param_groups:
-                for param, grad in opt.params_with_grad(
-                    group, "Adafactor does not support sparse gradients"
-                ):
+                for param, grad in opt.params_with_grad(group, "Adafactor does not support sparse gradients"):
                     if param.is_complex():
                         raise RuntimeError("Adafactor does not support complex parameters")
                     self._update(param, grad, self._state_of(param), group)

@@ -41,9 +41,7 @@ class _Points:
         return (0, 1) if self.f[0] <= self.f[-1] else (1, 0)
 
 
-def strong_wolfe(
-    evaluate_at, x, t, d, f, g, gtd, c1=1e-4, c2=0.9, tolerance_change=1e-9, max_ls=25
-):
+def strong_wolfe(evaluate_at, x, t, d, f, g, gtd, c1=1e-4, c2=0.9, tolerance_change=1e-9, max_ls=25):
     """The loss, gradient and step length found, and the number of evaluations it took."""
     d_norm = d.abs().max()
     g = _keep(g)
@@ -63,9 +61,7 @@ def strong_wolfe(
             done = True
             break
         if too_high or gtd_new >= 0:
-            bracket = _Points(
-                (t_prev, f_prev, g_prev, gtd_prev), (t, f_new, _keep(g_new), gtd_new)
-            )
+            bracket = _Points((t_prev, f_prev, g_prev, gtd_prev), (t, f_new, _keep(g_new), gtd_new))
             break
         bounds = (t + 0.01 * (t - t_prev), t * 10)
         t_next = cubic_interpolate(t_prev, f_prev, gtd_prev, t, f_new, gtd_new, bounds=bounds)
@@ -84,9 +80,7 @@ def strong_wolfe(
     while not done and ls_iter < max_ls:
         if abs(bracket.t[1] - bracket.t[0]) * d_norm < tolerance_change:
             break
-        t = cubic_interpolate(
-            bracket.t[0], bracket.f[0], bracket.gtd[0], bracket.t[1], bracket.f[1], bracket.gtd[1]
-        )
+        t = cubic_interpolate(bracket.t[0], bracket.f[0], bracket.gtd[0], bracket.t[1], bracket.f[1], bracket.gtd[1])
         t, insufficient = _away_from_ends(t, bracket.t, insufficient)
         f_new, g_new = evaluate_at(x, t, d)
         evals += 1

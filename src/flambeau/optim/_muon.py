@@ -58,8 +58,7 @@ class Muon(Optimizer):
             for p in group["params"]:
                 if p.ndim != 2:
                     raise ValueError(
-                        "Muon only supports 2D parameters whereas we found a parameter "
-                        f"with size: {p.size()}"
+                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}"
                     )
 
     def step(self, closure=None):
@@ -84,9 +83,7 @@ class Muon(Optimizer):
         buf = state["momentum_buffer"]
         buf.lerp_(grad, 1 - momentum)
         update = grad.lerp(buf, momentum) if group["nesterov"] else buf
-        update = _newton_schulz(
-            update, group["ns_coefficients"], group["ns_steps"], group["eps"]
-        )
+        update = _newton_schulz(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
         adjusted_lr = _adjust_lr(lr, group["adjust_lr_fn"], param.shape)
         param.mul_(1 - lr * group["weight_decay"])
         param.add_(update, alpha=-adjusted_lr)

@@ -47,15 +47,11 @@ def check_fused(optimizer: str, fused, foreach, differentiable) -> None:
     )
 
 
-def check_capturable(
-    group: dict, *, what: str = "params and state_steps", xla: bool = True
-) -> None:
+def check_capturable(group: dict, *, what: str = "params and state_steps", xla: bool = True) -> None:
     """In PyTorch a capturable step on CPU tensors fails, and with these words."""
     if group["capturable"]:
         devices = _CAPTURABLE if xla else _CAPTURABLE[:-1]
-        raise AssertionError(
-            f"If capturable=True, {what} must be on supported devices: {devices}."
-        )
+        raise AssertionError(f"If capturable=True, {what} must be on supported devices: {devices}.")
 
 
 def scalar_dtype():

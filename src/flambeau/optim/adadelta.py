@@ -50,18 +50,14 @@ class Adadelta(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, foreach=None, maximize=False, differentiable=False, capturable=False
-        )
+        opt.set_group_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
         opt.upgrade_state(self, "step")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "Adadelta does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "Adadelta does not support sparse gradients"):
                 opt.check_capturable(group, xla=False)
                 self._update(param, grad, self._state_of(param), group)
         return loss
@@ -84,9 +80,7 @@ class Adadelta(Optimizer):
 
         if weight_decay != 0:
             grad = grad.add(param, alpha=weight_decay)
-        param, grad, square_avg, acc_delta = opt.as_real(
-            param, grad, state["square_avg"], state["acc_delta"]
-        )
+        param, grad, square_avg, acc_delta = opt.as_real(param, grad, state["square_avg"], state["acc_delta"])
         square_avg.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         std = square_avg.add(eps).sqrt_()
         delta = acc_delta.add(eps).sqrt_()

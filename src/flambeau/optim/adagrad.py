@@ -57,18 +57,14 @@ class Adagrad(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, foreach=None, maximize=False, differentiable=False, fused=None
-        )
+        opt.set_group_defaults(self, foreach=None, maximize=False, differentiable=False, fused=None)
         opt.upgrade_state(self, "step")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "Adagrad: sparse gradients are not supported"
-            ):
+            for param, grad in opt.params_with_grad(group, "Adagrad: sparse gradients are not supported"):
                 self._update(param, grad, self._state_of(param), group)
         return loss
 

@@ -37,9 +37,7 @@ class Adam(Optimizer):
     ) -> None:
         loop_only = foreach and not capturable
         if isinstance(lr, flambeau.Tensor) and loop_only:
-            raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True"
-            )
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         opt.check_lr(lr)
         opt.check_nonnegative("epsilon value", eps)
         opt.check_betas(betas)
@@ -114,9 +112,7 @@ class Adam(Optimizer):
             else:
                 grad = grad.add(param, alpha=weight_decay)
 
-        param, grad, exp_avg, exp_avg_sq = opt.as_real(
-            param, grad, state["exp_avg"], state["exp_avg_sq"]
-        )
+        param, grad, exp_avg, exp_avg_sq = opt.as_real(param, grad, state["exp_avg"], state["exp_avg_sq"])
         if isinstance(beta1, flambeau.Tensor):
             exp_avg.lerp_(grad, 1 - beta1.to(device=param.device, dtype=param.dtype))
         else:
@@ -162,7 +158,5 @@ def _check_beta_types(betas, loop_only) -> None:
     for i in range(2):
         if isinstance(betas[i], flambeau.Tensor):
             if loop_only:
-                raise ValueError(
-                    f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True"
-                )
+                raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
             opt.check_one_element(f"betas[{i}]", betas[i])

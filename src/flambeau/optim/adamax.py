@@ -50,18 +50,14 @@ class Adamax(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, foreach=None, maximize=False, differentiable=False, capturable=False
-        )
+        opt.set_group_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
         opt.upgrade_state(self, "step")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "Adamax does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "Adamax does not support sparse gradients"):
                 opt.check_capturable(group)
                 self._update(param, grad, self._state_of(param), group)
         return loss
@@ -84,9 +80,7 @@ class Adamax(Optimizer):
 
         if weight_decay != 0:
             grad = grad.add(param, alpha=weight_decay)
-        param, grad, exp_avg, exp_inf = opt.as_real(
-            param, grad, state["exp_avg"], state["exp_inf"]
-        )
+        param, grad, exp_avg, exp_inf = opt.as_real(param, grad, state["exp_avg"], state["exp_inf"])
         exp_avg.lerp_(grad, 1 - beta1)
         if group["differentiable"]:
             candidates = flambeau.stack([exp_inf.mul_(beta2), grad.abs().add_(eps)])

@@ -50,18 +50,14 @@ class ASGD(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, foreach=None, maximize=False, differentiable=False, capturable=False
-        )
+        opt.set_group_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
         opt.upgrade_state(self, "step", "eta", "mu")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "ASGD does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "ASGD does not support sparse gradients"):
                 opt.check_capturable(group, what="params, mus, etas, and state_steps")
                 self._update(param, grad, self._state_of(param, group), group)
         return loss

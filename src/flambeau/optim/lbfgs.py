@@ -139,7 +139,13 @@ class LBFGS(Optimizer):
                     return self._directional_evaluate(closure, x, t, d)
 
                 loss, flat_grad, t, evals = strong_wolfe(
-                    evaluate_at, x_init, t, d, loss, flat_grad, gtd,
+                    evaluate_at,
+                    x_init,
+                    t,
+                    d,
+                    loss,
+                    flat_grad,
+                    gtd,
                     max_ls=max_eval - current_evals,
                 )
                 self._add_grad(t, d)

@@ -47,9 +47,7 @@ class Lion(Optimizer):
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "Lion does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "Lion does not support sparse gradients"):
                 self._update(param, grad, group)
         return loss
 

@@ -71,9 +71,7 @@ class NAdam(Optimizer):
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "NAdam does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "NAdam does not support sparse gradients"):
                 opt.check_capturable(group, what="params, mu_products and state_steps")
                 self._update(param, grad, self._state_of(param), group)
         return loss
@@ -95,9 +93,7 @@ class NAdam(Optimizer):
         momentum_decay = group["momentum_decay"]
         mu_product = state["mu_product"]
         step_t = state["step"]
-        param, grad, exp_avg, exp_avg_sq = opt.as_real(
-            param, grad, state["exp_avg"], state["exp_avg_sq"]
-        )
+        param, grad, exp_avg, exp_avg_sq = opt.as_real(param, grad, state["exp_avg"], state["exp_avg_sq"])
         step_t += 1
         step = step_t.item()
         bias_correction2 = 1 - beta2**step

@@ -135,8 +135,7 @@ class Optimizer:
                     continue
                 if not (isinstance(result, tuple) and len(result) == 2):
                     raise RuntimeError(
-                        f"{func} must return None or a tuple of (new_args, new_kwargs), "
-                        f"but got {result}."
+                        f"{func} must return None or a tuple of (new_args, new_kwargs), but got {result}."
                     )
                 args, kwargs = result
             out = func(*args, **kwargs)
@@ -215,8 +214,7 @@ class Optimizer:
             start += len(packed["params"])
             groups.append(packed)
         state = {
-            position[id(key)] if isinstance(key, flambeau.Tensor) else key: value
-            for key, value in self.state.items()
+            position[id(key)] if isinstance(key, flambeau.Tensor) else key: value for key, value in self.state.items()
         }
         packed_all = {"state": state, "param_groups": groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
@@ -239,8 +237,7 @@ class Optimizer:
         sizes = [len(group["params"]) for group in groups]
         if sizes != [len(group["params"]) for group in saved_groups]:
             raise ValueError(
-                "loaded state dict contains a parameter group "
-                "that doesn't match the size of optimizer's group"
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
             )
         saved_ids = chain.from_iterable(group["params"] for group in saved_groups)
         params = chain.from_iterable(group["params"] for group in groups)
@@ -272,10 +269,7 @@ class Optimizer:
             self._check_param(p)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
-                    f"parameter group didn't specify a value of required "
-                    f"optimization parameter {name}"
-                )
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         params = param_group["params"]
         if len(params) != len(set(params)):
@@ -300,10 +294,7 @@ class Optimizer:
 
     def _check_param(self, p) -> None:
         if not isinstance(p, flambeau.Tensor):
-            raise TypeError(
-                "optimizer can only optimize Tensors, but one of the params is "
-                + flambeau.typename(p)
-            )
+            raise TypeError("optimizer can only optimize Tensors, but one of the params is " + flambeau.typename(p))
         if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
 
@@ -352,7 +343,5 @@ def _separate_names(param_group: dict) -> None:
     param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
     if names:
         if len(names) != len(params):
-            raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
         param_group["param_names"] = names

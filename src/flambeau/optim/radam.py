@@ -68,9 +68,7 @@ class RAdam(Optimizer):
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "RAdam does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "RAdam does not support sparse gradients"):
                 opt.check_capturable(group)
                 self._update(param, grad, self._state_of(param), group)
         return loss
@@ -89,9 +87,7 @@ class RAdam(Optimizer):
         eps = group["eps"]
         weight_decay = group["weight_decay"]
         step_t = state["step"]
-        param, grad, exp_avg, exp_avg_sq = opt.as_real(
-            param, grad, state["exp_avg"], state["exp_avg_sq"]
-        )
+        param, grad, exp_avg, exp_avg_sq = opt.as_real(param, grad, state["exp_avg"], state["exp_avg_sq"])
         step_t += 1
         step = step_t.item()
 
@@ -116,7 +112,5 @@ class RAdam(Optimizer):
         # Not in place when autograd is to go through the square root.
         root = root.add(eps) if group["differentiable"] else root.add_(eps)
         adaptive = (bias_correction2**0.5) / root
-        rect = (
-            (rho_t - 4) * (rho_t - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho_t)
-        ) ** 0.5
+        rect = ((rho_t - 4) * (rho_t - 2) * rho_inf / ((rho_inf - 4) * (rho_inf - 2) * rho_t)) ** 0.5
         param.add_(bias_corrected_exp_avg * lr * adaptive * rect, alpha=-1.0)

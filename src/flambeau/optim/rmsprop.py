@@ -67,9 +67,7 @@ class RMSprop(Optimizer):
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "RMSprop does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "RMSprop does not support sparse gradients"):
                 opt.check_capturable(group)
                 self._update(param, grad, self._state_of(param, group), group)
         return loss

@@ -48,18 +48,14 @@ class Rprop(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, foreach=None, maximize=False, differentiable=False, capturable=False
-        )
+        opt.set_group_defaults(self, foreach=None, maximize=False, differentiable=False, capturable=False)
         opt.upgrade_state(self, "step")
 
     @_use_grad_for_differentiable
     def step(self, closure=None):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "Rprop does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "Rprop does not support sparse gradients"):
                 opt.check_capturable(group)
                 self._update(param, grad, self._state_of(param, group), group)
         return loss
@@ -79,9 +75,7 @@ class Rprop(Optimizer):
         step_size_min, step_size_max = group["step_sizes"]
         step = state["step"]
         step += 1
-        param, grad, prev, step_size = opt.as_real(
-            param, grad, state["prev"], state["step_size"]
-        )
+        param, grad, prev, step_size = opt.as_real(param, grad, state["prev"], state["step_size"])
         factor = grad.mul(prev.clone() if group["differentiable"] else prev).sign()
         factor[factor.gt(0)] = etaplus
         factor[factor.lt(0)] = etaminus

@@ -57,9 +57,7 @@ class SGD(Optimizer):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        opt.set_group_defaults(
-            self, nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False
-        )
+        opt.set_group_defaults(self, nesterov=False, maximize=False, foreach=None, differentiable=False, fused=False)
 
     @_use_grad_for_differentiable
     def step(self, closure=None):

@@ -64,9 +64,7 @@ class SophiaG(Optimizer):
     def step(self, closure=None, bs: int = 5120):
         loss = opt.evaluate(closure)
         for group in self.param_groups:
-            for param, grad in opt.params_with_grad(
-                group, "SophiaG does not support sparse gradients"
-            ):
+            for param, grad in opt.params_with_grad(group, "SophiaG does not support sparse gradients"):
                 self._update(param, grad, self._state_of(param), group, bs)
         return loss
 

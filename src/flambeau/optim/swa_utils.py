@@ -14,9 +14,7 @@ from .lr_scheduler._base import LRScheduler, per_group
 
 def _check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
-        raise ValueError(
-            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
-        )
+        raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
 
 def get_ema_avg_fn(decay: float = 0.999):
@@ -84,18 +82,14 @@ class AveragedModel(Module):
     copying them.
     """
 
-    def __init__(
-        self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers: bool = False
-    ) -> None:
+    def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers: bool = False) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
         self.module = deepcopy(model)
         if device is not None:
             self.module = self.module.to(device)
-        self.register_buffer(
-            "n_averaged", flambeau.tensor(0, dtype=flambeau.long, device=device)
-        )
+        self.register_buffer("n_averaged", flambeau.tensor(0, dtype=flambeau.long, device=device))
         self.avg_fn = avg_fn
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers
@@ -182,10 +176,7 @@ class SWALR(LRScheduler):
         for value, group in zip(swa_lrs, optimizer.param_groups, strict=True):
             group["swa_lr"] = value
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', "
-                f"instead got {anneal_strategy}"
-            )
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_strategy = anneal_strategy
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")

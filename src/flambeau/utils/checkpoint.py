@@ -43,10 +43,7 @@ def set_checkpoint_early_stop(enable: bool):
 def detach_variable(inputs: tuple) -> tuple:
     """The tensors detached, with their requires_grad; other values as they are."""
     if not isinstance(inputs, tuple):
-        raise RuntimeError(
-            "Only tuple of tensors is supported. "
-            f"Got Unsupported input type: {type(inputs).__name__}"
-        )
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     out = []
     for value in inputs:
         if isinstance(value, flambeau.Tensor):
@@ -59,9 +56,7 @@ def detach_variable(inputs: tuple) -> tuple:
 
 def check_backward_validity(inputs) -> None:
     if not any(isinstance(x, flambeau.Tensor) and x.requires_grad for x in inputs):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
 @contextlib.contextmanager
@@ -110,13 +105,9 @@ class CheckpointFunction(flambeau.autograd.Function):
             if isinstance(output, flambeau.Tensor) and output.requires_grad
         ]
         if len(pairs) == 0:
-            raise RuntimeError(
-                "none of output has requires_grad=True, this checkpoint() is not necessary"
-            )
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         flambeau.autograd.backward([output for output, _ in pairs], [grad for _, grad in pairs])
-        return (None, None) + tuple(
-            x.grad if isinstance(x, flambeau.Tensor) else None for x in detached
-        )
+        return (None, None) + tuple(x.grad if isinstance(x, flambeau.Tensor) else None for x in detached)
 
 
 def checkpoint(
@@ -151,16 +142,12 @@ def checkpoint(
         if kwargs:
             raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
         if context_fn is not noop_context_fn or debug is not False:
-            raise ValueError(
-                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
-            )
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve, *args)
     if debug:
         raise NotImplementedError("checkpoint: debug=True is not supported")
     if determinism_check not in ("default", "none"):
-        raise ValueError(
-            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
-        )
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     forward_context, recompute_context = context_fn()
     if not flambeau.is_grad_enabled():
         return function(*args, **kwargs)
@@ -245,10 +232,7 @@ class _Block:
         for i, (before, tensor) in enumerate(zip(self.saved, tensors)):
             now = _description(tensor)
             if now != before:
-                differences += (
-                    f"tensor at position {i}:\nsaved metadata: {before}\n"
-                    f"recomputed metadata: {now}\n"
-                )
+                differences += f"tensor at position {i}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
         if differences:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
@@ -290,7 +274,5 @@ def checkpoint_sequential(functions, segments: int, input, use_reentrant=None, *
     done = 0
     for done in range(size, size * segments, size):
         part = functions[done - size : done]
-        input = checkpoint(
-            block(part), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
-        )
+        input = checkpoint(block(part), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
     return block(functions[done:])(input)

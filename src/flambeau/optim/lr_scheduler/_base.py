@@ -26,9 +26,7 @@ EPOCH_DEPRECATION_WARNING = (
     "https://github.com/pytorch/pytorch/issues/new/choose."
 )
 
-_ORDER_ADVICE = (
-    "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-)
+_ORDER_ADVICE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 
 class LRScheduler:
@@ -110,8 +108,7 @@ class LRScheduler:
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. "
                 "In PyTorch 1.1.0 and later, you should call them in the opposite order: "
                 "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this "
-                "will result in PyTorch skipping the first value of the learning rate schedule. "
-                + _ORDER_ADVICE,
+                "will result in PyTorch skipping the first value of the learning rate schedule. " + _ORDER_ADVICE,
                 UserWarning,
                 stacklevel=3,
             )
@@ -138,8 +135,7 @@ class LRScheduler:
     def _warn_unless_stepping(self) -> None:
         if not self._get_lr_called_within_step:
             warnings.warn(
-                "To get the last learning rate computed by the scheduler, "
-                "please use `get_last_lr()`.",
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -47,9 +47,7 @@ class SequentialLR(_CombinedLR):
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{self.__class__.__name__} expects at least one scheduler, but got no scheduler."
-            )
+            raise ValueError(f"{self.__class__.__name__} expects at least one scheduler, but got no scheduler.")
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
@@ -96,8 +94,7 @@ class ChainedScheduler(_CombinedLR):
     def __init__(self, schedulers, optimizer=None) -> None:
         if len(schedulers) < 1:
             raise ValueError(
-                f"{self.__class__.__name__} expects at least one scheduler to be chained, "
-                "but got no scheduler."
+                f"{self.__class__.__name__} expects at least one scheduler to be chained, but got no scheduler."
             )
         optimizer = optimizer or schedulers[0].optimizer
         self._check(schedulers, optimizer)

@@ -10,9 +10,7 @@ from ._base import LRScheduler, group_values
 class CosineAnnealingLR(LRScheduler):
     """eta_min + (initial lr - eta_min) * (1 + cos(pi * epoch / T_max)) / 2."""
 
-    def __init__(
-        self, optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max = T_max
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
@@ -24,9 +22,7 @@ class CosineAnnealingLR(LRScheduler):
             return group_values(self.optimizer, "lr")
         if self._step_count == 1 and self.last_epoch > 0:
             wave = 1 + math.cos(self.last_epoch * math.pi / self.T_max)
-            return [
-                self.eta_min + (base_lr - self.eta_min) * wave / 2 for base_lr in self.base_lrs
-            ]
+            return [self.eta_min + (base_lr - self.eta_min) * wave / 2 for base_lr in self.base_lrs]
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:
             # The rate was eta_min, from where no factor leads away.
             rise = 1 - math.cos(math.pi / self.T_max)
@@ -49,17 +45,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     `step` takes fractions of an epoch, too.
     """
 
-    def __init__(
-        self, optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, (float, int)):
-            raise ValueError(
-                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
-            )
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
         self.T_0 = T_0
         self.T_i = T_0
         self.T_mult = T_mult

@@ -20,15 +20,11 @@ class _MomentumCycle(LRScheduler):
     def _start_momentum(self, base_momentum, max_momentum, last_epoch: int) -> None:
         optimizer = self.optimizer
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError(
-                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-            )
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
         if last_epoch != -1:
             return
-        for highest, lowest, group in zip(
-            max_momentum, base_momentum, optimizer.param_groups, strict=True
-        ):
+        for highest, lowest, group in zip(max_momentum, base_momentum, optimizer.param_groups, strict=True):
             self._set_momentum(group, highest)
             group["max_momentum"] = highest
             group["base_momentum"] = lowest
@@ -191,10 +187,7 @@ class OneCycleLR(_MomentumCycle):
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', "
-                f"instead got {anneal_strategy}"
-            )
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self._anneal_func_type = anneal_strategy
 
         max_lrs = per_group("max_lr", optimizer, max_lr)
@@ -223,8 +216,7 @@ class OneCycleLR(_MomentumCycle):
         step_num = self.last_epoch
         if step_num > self.total_steps:
             raise ValueError(
-                f"Tried to step {step_num} times. "
-                f"The specified number of total steps is {self.total_steps}"
+                f"Tried to step {step_num} times. The specified number of total steps is {self.total_steps}"
             )
         phase, start_step = self._phase_at(step_num)
         pct = (step_num - start_step) / (phase["end_step"] - start_step)

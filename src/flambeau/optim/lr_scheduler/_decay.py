@@ -62,9 +62,7 @@ class MultiStepLR(_FactorLR):
 class ConstantLR(_FactorLR):
     """factor times the rate for the first total_iters epochs, then the rate itself."""
 
-    def __init__(
-        self, optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -95,10 +93,7 @@ class LinearLR(_FactorLR):
         last_epoch: int = -1,
     ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 "
-                "and less or equal to 1."
-            )
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor
@@ -139,9 +134,7 @@ class ExponentialLR(_FactorLR):
 class PolynomialLR(_FactorLR):
     """initial lr * (1 - epoch / total_iters)**power, zero from total_iters on."""
 
-    def __init__(
-        self, optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
         self.power = power
         super().__init__(optimizer, last_epoch)

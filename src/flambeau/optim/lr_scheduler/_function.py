@@ -42,10 +42,7 @@ class LambdaLR(_FunctionLR):
 
     def get_lr(self) -> list:
         self._warn_unless_stepping()
-        return [
-            base_lr * fn(self.last_epoch)
-            for fn, base_lr in zip(self.lr_lambdas, self.base_lrs, strict=True)
-        ]
+        return [base_lr * fn(self.last_epoch) for fn, base_lr in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
 class MultiplicativeLR(_FunctionLR):

@@ -8,10 +8,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 
 import flambeau
 
-_UNFIT = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, "
-    "dicts or lists; found {}"
-)
+_UNFIT = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
 def default_convert(data):
@@ -54,14 +51,10 @@ def collate(batch, *, collate_fn_map=None):
         return _collate_numpy(batch, elem)
 
     if isinstance(elem, Mapping):
-        items = {
-            key: collate([d[key] for d in batch], collate_fn_map=collate_fn_map) for key in elem
-        }
+        items = {key: collate([d[key] for d in batch], collate_fn_map=collate_fn_map) for key in elem}
         return _rebuild_mapping(elem, items)
     if isinstance(elem, tuple) and hasattr(elem, "_fields"):
-        return type(elem)(
-            *(collate(samples, collate_fn_map=collate_fn_map) for samples in zip(*batch))
-        )
+        return type(elem)(*(collate(samples, collate_fn_map=collate_fn_map) for samples in zip(*batch)))
     if isinstance(elem, Sequence):
         if any(len(sample) != len(elem) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")

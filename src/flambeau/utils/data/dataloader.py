@@ -77,16 +77,12 @@ class DataLoader(_Subscriptable):
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
                 raise ValueError(
-                    "batch_sampler option is mutually exclusive with "
-                    "batch_size, shuffle, sampler, and drop_last"
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
                 )
             batch_size = None
             drop_last = False
         elif batch_size is None and drop_last:
-            raise ValueError(
-                "batch_size=None option disables auto-batching and is "
-                "mutually exclusive with drop_last"
-            )
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
             if iterable:
                 sampler = _InfiniteConstantSampler()
@@ -112,9 +108,7 @@ class DataLoader(_Subscriptable):
 
     def __setattr__(self, attr: str, val) -> None:
         if self._initialized and attr in _FIXED:
-            raise ValueError(
-                f"{attr} attribute should not be set after {type(self).__name__} is initialized"
-            )
+            raise ValueError(f"{attr} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(attr, val)
 
     @property
@@ -196,10 +190,7 @@ class DataLoader(_Subscriptable):
         if limit is not None and self.num_workers <= limit:
             return
         if limit is None:
-            advice = (
-                "DataLoader is not able to compute a suggested max number of worker "
-                "in current system."
-            )
+            advice = "DataLoader is not able to compute a suggested max number of worker in current system."
         else:
             note = "" if counts_affinity else " (`cpuset` is not taken into account)"
             advice = (
@@ -216,10 +207,7 @@ class DataLoader(_Subscriptable):
 
 def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers) -> None:
     if num_workers < 0:
-        raise ValueError(
-            "num_workers option should be non-negative; "
-            "use num_workers=0 to disable multiprocessing."
-        )
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
     if timeout < 0:
         raise ValueError("timeout option should be non-negative")
     if num_workers == 0 and prefetch_factor is not None:
@@ -238,8 +226,7 @@ def _check_iterable(shuffle, sampler, batch_sampler) -> None:
     for option, value in given.items():
         if value is not None:
             raise ValueError(
-                f"DataLoader with IterableDataset: expected unspecified {option} option, "
-                f"but got {option}={value}"
+                f"DataLoader with IterableDataset: expected unspecified {option} option, but got {option}={value}"
             )
 
 
@@ -282,9 +269,7 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def _make_fetcher(self):
-        return make_fetcher(
-            self._dataset, self._auto_collation, self._collate_fn, self._drop_last
-        )
+        return make_fetcher(self._dataset, self._auto_collation, self._collate_fn, self._drop_last)
 
     def __next__(self):
         data = self._next_data()

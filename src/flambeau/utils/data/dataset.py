@@ -92,10 +92,7 @@ def _samples(dataset, indices: list) -> list:
         return [dataset[i] for i in indices]
     items = dataset.__getitems__(indices)
     if len(items) != len(indices):
-        raise ValueError(
-            "Nested dataset's output size mismatch. "
-            f"Expected {len(indices)}, got {len(items)}"
-        )
+        raise ValueError(f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(items)}")
     return items
 
 
@@ -191,10 +188,7 @@ def random_split(dataset, lengths, generator=None) -> list[Subset]:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     indices = flambeau.randperm(sum(lengths), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
-    return [
-        Subset(dataset, indices[end - length : end])
-        for end, length in zip(ends, lengths, strict=True)
-    ]
+    return [Subset(dataset, indices[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
 
 
 def _lengths_of(fractions, count: int) -> list[int]:

@@ -29,9 +29,7 @@ class DistributedSampler(Sampler):
         if num_replicas is None or rank is None:
             raise RuntimeError("Requires distributed package to be available")
         if rank >= num_replicas or rank < 0:
-            raise ValueError(
-                f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]"
-            )
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset
         self.num_replicas = num_replicas
         self.rank = rank

@@ -33,9 +33,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._prefetch_factor = loader.prefetch_factor
         self._in_order = loader.in_order
         if self._prefetch_factor <= 0:
-            raise AssertionError(
-                "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"
-            )
+            raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
         self._owner = os.getpid()
         self._workers: list = []
         self._pipes: list = []
@@ -196,9 +194,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             while True:
                 # Workers that were told to end close their pipes; nothing more comes from them.
                 pipes = [
-                    pipe
-                    for pipe, alive in zip(self._pipes, self._workers_status)
-                    if alive or self._persistent_workers
+                    pipe for pipe, alive in zip(self._pipes, self._workers_status) if alive or self._persistent_workers
                 ]
                 left = CHECK_INTERVAL if deadline is None else deadline - time.monotonic()
                 ready = wait(pipes, timeout=max(left, 0))
@@ -217,9 +213,9 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         except (EOFError, OSError) as error:
             worker = self._workers[worker_id]
             worker.join(timeout=CHECK_INTERVAL)
-            raise RuntimeError(
-                f"DataLoader worker (pid(s) {worker.pid}) exited unexpectedly"
-            ) from _cause_of_death(worker, error)
+            raise RuntimeError(f"DataLoader worker (pid(s) {worker.pid}) exited unexpectedly") from _cause_of_death(
+                worker, error
+            )
         return pickle.loads(message)
 
     # -- the end

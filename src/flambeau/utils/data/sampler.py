@@ -36,22 +36,15 @@ class RandomSampler(Sampler):
     seeded by one draw from the global generator.
     """
 
-    def __init__(
-        self, data_source, replacement: bool = False, num_samples: int | None = None, generator=None
-    ) -> None:
+    def __init__(self, data_source, replacement: bool = False, num_samples: int | None = None, generator=None) -> None:
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
         if not isinstance(self.replacement, bool):
-            raise TypeError(
-                f"replacement should be a boolean value, but got replacement={self.replacement}"
-            )
+            raise TypeError(f"replacement should be a boolean value, but got replacement={self.replacement}")
         if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError(
-                "num_samples should be a positive integer value, "
-                f"but got num_samples={self.num_samples}"
-            )
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={self.num_samples}")
 
     @property
     def num_samples(self) -> int:
@@ -70,9 +63,7 @@ class RandomSampler(Sampler):
             # PyTorch draws blocks of 32 and the rest, even if it is empty.
             sizes = [32] * (self.num_samples // 32) + [self.num_samples % 32]
             for size in sizes:
-                block = flambeau.randint(
-                    high=n, size=(size,), dtype=flambeau.int64, generator=generator
-                )
+                block = flambeau.randint(high=n, size=(size,), dtype=flambeau.int64, generator=generator)
                 yield from block.tolist()
         else:
             for _ in range(self.num_samples // n):
@@ -107,32 +98,22 @@ class SubsetRandomSampler(Sampler):
 class WeightedRandomSampler(Sampler):
     """Draws index i with a probability proportional to weights[i]."""
 
-    def __init__(
-        self, weights, num_samples: int, replacement: bool = True, generator=None
-    ) -> None:
+    def __init__(self, weights, num_samples: int, replacement: bool = True, generator=None) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError(
-                "num_samples should be a positive integer value, "
-                f"but got num_samples={num_samples}"
-            )
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
         if not isinstance(replacement, bool):
-            raise ValueError(
-                f"replacement should be a boolean value, but got replacement={replacement}"
-            )
+            raise ValueError(f"replacement should be a boolean value, but got replacement={replacement}")
         self.weights = flambeau.as_tensor(weights, dtype=flambeau.double)
         if len(self.weights.shape) != 1:
             raise ValueError(
-                "weights should be a 1d sequence but given weights have shape "
-                f"{tuple(self.weights.shape)}"
+                f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}"
             )
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
 
     def __iter__(self):
-        drawn = flambeau.multinomial(
-            self.weights, self.num_samples, self.replacement, generator=self.generator
-        )
+        drawn = flambeau.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator)
         yield from drawn.tolist()
 
     def __len__(self) -> int:
@@ -144,9 +125,7 @@ class BatchSampler(Sampler):
 
     def __init__(self, sampler, batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise ValueError(
-                f"batch_size should be a positive integer value, but got batch_size={batch_size}"
-            )
+            raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
         if not isinstance(drop_last, bool):
             raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler

@@ -125,9 +125,7 @@ def numpy_seed(base_seed: int, worker_id: int) -> list[int]:
     return [draw(word) for word in pool]
 
 
-def worker_loop(
-    pipe, foreign_pipes, dataset, make_fetcher, base_seed, init_fn, worker_id, num_workers
-) -> None:
+def worker_loop(pipe, foreign_pipes, dataset, make_fetcher, base_seed, init_fn, worker_id, num_workers) -> None:
     """Answer tasks until told to stop, or until the loader's process is gone."""
     global _worker_info
     try:
