@@ -27,6 +27,28 @@ void welford(Welford& given, const void* in, const ReduceShape& shape) {
 }
 
 template <class T>
+void welford_lanes(WelfordLanes& given, const void* in, int64_t lane, const ReduceShape& s) {
+  constexpr int L = WelfordLanes::kLanes;
+  WelfordLanes acc = given;
+  for (int64_t j = 0; j < s.size1; ++j)
+    for (int64_t i = 0; i < s.size0; ++i) {
+      const T* from = static_cast<const T*>(in) + i * s.in0 + j * s.in1;
+      double x[L];
+      if (lane == 1)
+        for (int l = 0; l < L; ++l) x[l] = from[l];
+      else
+        for (int l = 0; l < L; ++l) x[l] = from[l * lane];
+      const double count = double(++acc.n);
+      for (int l = 0; l < L; ++l) {
+        const double delta = x[l] - acc.mean[l];
+        acc.mean[l] = acc.mean[l] + delta / count;
+        acc.m2[l] = acc.m2[l] + delta * (x[l] - acc.mean[l]);
+      }
+    }
+  given = acc;
+}
+
+template <class T>
 double squares(const void* in, const ReduceShape& shape, double mean) {
   double sum = 0;
   visit<T>(in, shape, [&](T value) {
@@ -83,6 +105,7 @@ void norm_two(void* out, const void* in, int64_t n, bool fused) {
 }  // namespace
 
 extern const MomentKernels moments_table = {
-    {welford<float>, welford<double>}, {squares<float>, squares<double>}, {norm<float>, norm<double>}, {norm_two<float>, norm_two<double>}};
+    {welford<float>, welford<double>}, {welford_lanes<float>, welford_lanes<double>}, {squares<float>, squares<double>},
+    {norm<float>, norm<double>},       {norm_two<float>, norm_two<double>}};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -37,6 +37,12 @@ void cascade(const T* in, int64_t step, int64_t column, int64_t n, typename Item
   constexpr int kLevels = 4;
   const int64_t power = ceil_log2(n) < 4 * kLevels ? 4 : ceil_log2(n) / kLevels;
   const int64_t run = int64_t(1) << power, mask = run - 1;
+  if (n < run) {  // no level fills up
+    for (int k = 0; k < R; ++k) out[k] = Value{};
+    for (int64_t i = 0; i < n; ++i)
+      for (int k = 0; k < R; ++k) out[k] = out[k] + Item::load(in + i * step + k * column);
+    return;
+  }
   Value level[kLevels][R] = {};
   int64_t i = 0;
   while (i + run <= n) {

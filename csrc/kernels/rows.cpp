@@ -69,6 +69,27 @@ void scan_rows(void* out, const void* in, int64_t rows, int64_t n) {
   }
 }
 
+template <bool kProduct, class T>
+void scan_columns(void* out, const void* in, int64_t n, int64_t stride, int64_t columns) {
+  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+  constexpr int kBlock = 32;
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  for (int64_t c = 0; c < columns; c += kBlock) {
+    const int width = int(columns - c < kBlock ? columns - c : kBlock);
+    Wide acc[kBlock];
+    for (int k = 0; k < kBlock; ++k) acc[k] = kProduct ? 1 : 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const T* from = x + i * stride + c;
+      T* to = y + i * stride + c;
+      for (int k = 0; k < width; ++k) {
+        acc[k] = kProduct ? acc[k] * Wide(from[k]) : acc[k] + Wide(from[k]);
+        to[k] = T(acc[k]);
+      }
+    }
+  }
+}
+
 // log(exp(a) + exp(b)) without overflow.
 double log_add_exp(double a, double b) {
   const double low = (b != b || a > b) ? b : a, high = (b != b || a < b) ? b : a;
@@ -116,6 +137,8 @@ extern const RowKernels rows_table = {
     // Unsigned where int64 wraps around.
     {scan_rows<false, float>, scan_rows<false, double>, scan_rows<false, uint64_t>},
     {scan_rows<true, float>, scan_rows<true, double>, scan_rows<true, uint64_t>},
+    {scan_columns<false, float>, scan_columns<false, double>, scan_columns<false, uint64_t>},
+    {scan_columns<true, float>, scan_columns<true, double>, scan_columns<true, uint64_t>},
     {logcumsumexp_rows<float>, logcumsumexp_rows<double>},
     FLAMBEAU_THREE(scan_extreme_rows, Larger),
     FLAMBEAU_THREE(scan_extreme_rows, Smaller),

@@ -98,6 +98,7 @@ ReducePlan::ReducePlan(const Tensor& tensor, const ReducedDims& dims) {
     ++ndim;
   }
   while (leading < ndim && reduced(leading)) ++leading;
+  single = outputs == 1;
 }
 
 namespace {
@@ -153,7 +154,7 @@ void reduce_by_columns(const ReducePlan& plan, ReduceLoop loop, void* out, const
 void parallel_reduce(const ReducePlan& plan, ReduceLoop loop, void* out, const void* in, size_t width, const void* identity) {
   const int threads = profile().threads;
   if (plan.numel < kReduceGrain || threads == 1 || in_parallel_region()) run(plan, 0, plan.numel, loop, out, in, width);
-  else if (plan.outputs == 1) reduce_in_parts(plan, loop, out, in, width, identity, threads);
+  else if (plan.single) reduce_in_parts(plan, loop, out, in, width, identity, threads);
   else reduce_by_columns(plan, loop, out, in, width, threads);
 }
 

@@ -33,10 +33,25 @@ struct ReducedDims {
 struct ReducePlan {
   ReducePlan(const Tensor& in, const ReducedDims& dims);
   bool reduced(int level) const { return out[level] == 0 && sizes[level] > 1; }
+  // Where output number i is and where its elements start, counting through the levels that are not reduced.
+  struct Offsets {
+    int64_t out, in;
+  };
+  Offsets output_at(int64_t i) const {
+    Offsets at{0, 0};
+    for (int level = leading; level < ndim; ++level) {
+      const int64_t index = i % sizes[level];
+      i /= sizes[level];
+      at.out += index * out[level];
+      at.in += index * in[level];
+    }
+    return at;
+  }
 
   int ndim = 0;
   int leading = 0;          // reduced levels; they are the innermost
   int64_t numel = 1, outputs = 1;
+  bool single = false;      // one output in all: threads share it. Parts of a larger plan are not single.
   int64_t sizes[kMaxDim];   // innermost first
   int64_t out[kMaxDim], in[kMaxDim];
 };
@@ -72,7 +87,7 @@ void parallel_reduce(const ReducePlan& plan, ReduceLoop loop, void* out, const v
 // fold(acc, in offset, shape) takes elements in; combine(acc, other) joins the parts of threads; finish(out offset, acc).
 template <class Acc, class Fold, class Combine, class Finish>
 void reduce_each(const ReducePlan& plan, const Acc& init, Fold&& fold, Combine&& combine, Finish&& finish) {
-  if (plan.outputs == 1) {
+  if (plan.single) {
     const auto part = [&](int64_t begin, int64_t end) {
       Acc acc = init;
       serial_for_each(plan, begin, end, [&](int64_t, int64_t in, const ReduceShape& shape) { fold(acc, in, shape); });
@@ -94,16 +109,10 @@ void reduce_each(const ReducePlan& plan, const Acc& init, Fold&& fold, Combine&&
   const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, inner.numel));
   parallel_for(0, plan.outputs, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      int64_t rest = i, out = 0, in = 0;
-      for (int level = plan.leading; level < plan.ndim; ++level) {
-        const int64_t index = rest % plan.sizes[level];
-        rest /= plan.sizes[level];
-        out += index * plan.out[level];
-        in += index * plan.in[level];
-      }
+      const auto [out, in] = plan.output_at(i);
       Acc acc = init;
       serial_for_each(inner, 0, inner.numel,
-                      [&](int64_t, int64_t offset, const ReduceShape& shape) { fold(acc, in + offset, shape); });
+                      [&, start = in](int64_t, int64_t offset, const ReduceShape& shape) { fold(acc, start + offset, shape); });
       finish(out, acc);
     }
   });

@@ -28,6 +28,28 @@ Tensor raw_scan(const ScanRows* kernels, const Tensor& self, int64_t dim, DType 
   return raw_cast(x.restore(out), dtype);
 }
 
+// Sums and products of a contiguous tensor along another dimension than the last go down columns; the rest by rows.
+Tensor raw_scan(const ScanRows* rows, const ScanColumns* columns, const Tensor& self, int64_t dim, DType dtype) {
+  const int64_t d = wrap_dim(dim, self.dim());
+  if (d + 1 >= self.dim() || !self.is_contiguous()) return raw_scan(rows, self, dim, dtype);
+  const Tensor x = raw_cast(raw_cast(self, dtype), compute_dtype(dtype));
+  const Tensor out = empty(x.sizes(), x.dtype());
+  int64_t inner = 1;
+  for (int64_t i = d + 1; i < self.dim(); ++i) inner *= self.sizes()[size_t(i)];
+  const int64_t n = self.sizes()[size_t(d)];
+  if (x.numel() == 0) return raw_cast(out, dtype);
+  const ScanColumns scan = columns[compute_slot(x.dtype())];
+  constexpr int64_t kBand = 32;  // columns a task takes
+  const int64_t bands = (inner + kBand - 1) / kBand, width = int64_t(x.itemsize());
+  parallel_for(0, x.numel() / n / inner * bands, std::max<int64_t>(1, kReduceGrain / (n * kBand)), [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t first = task % bands * kBand, at = (task / bands * n * inner + first) * width;
+      scan(static_cast<char*>(out.raw()) + at, static_cast<char*>(x.raw()) + at, n, inner, std::min(kBand, inner - first));
+    }
+  });
+  return raw_cast(out, dtype);
+}
+
 DType scan_dtype(const Tensor& self, OptDType dtype) {
   return dtype ? *dtype : summed_as_int(self.dtype()) ? DType::Int64 : self.dtype();
 }
@@ -40,7 +62,7 @@ Tensor reversed_cumsum(const Tensor& x, int64_t dim) {
 }  // namespace
 
 Tensor cumsum(const Tensor& self, int64_t dim, OptDType dtype) {
-  Tensor out = raw_scan(kernels::rows().cumsum, self, dim, scan_dtype(self, dtype));
+  Tensor out = raw_scan(kernels::rows().cumsum, kernels::rows().cumsum_columns, self, dim, scan_dtype(self, dtype));
   return record("CumsumBackward0", out, {self}, [&] {
     return [dim, like = self.dtype()](const Tensor& grad, Needs) {
       const Tensor g = to_dtype(grad, like);
@@ -85,7 +107,7 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& x, int64_t dim, const 
 }  // namespace
 
 Tensor cumprod(const Tensor& self, int64_t dim, OptDType dtype) {
-  Tensor out = raw_scan(kernels::rows().cumprod, self, dim, scan_dtype(self, dtype));
+  Tensor out = raw_scan(kernels::rows().cumprod, kernels::rows().cumprod_columns, self, dim, scan_dtype(self, dtype));
   return record("CumprodBackward0", out, {self}, [&] {
     return [dim, self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor x = self.get();

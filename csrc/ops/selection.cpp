@@ -22,12 +22,20 @@ void top_positions(DType dtype, const void* row, int64_t n, int64_t k, bool larg
   using Entry = std::pair<Key, int64_t>;
   const auto keys = std::make_unique_for_overwrite<Key[]>(size_t(n));
   make_keys(dtype, row, n, largest, keys.get());
-  const auto queue = std::make_unique<Entry[]>(size_t(n));
-  for (int64_t i = 0; i < n; ++i) queue[size_t(i)] = {keys[size_t(i)], i};
   const auto before = [](const Entry& a, const Entry& b) { return a.first < b.first; };
+  const bool few = k * 64 <= n;
+  const auto queue = std::make_unique_for_overwrite<Entry[]>(size_t(few ? k + 1 : n));
   Entry* first = queue.get();
-  if (k * 64 <= n) {
-    std::partial_sort(first, first + k, first + n, before);
+  for (int64_t i = 0; i < (few ? k : n); ++i) first[i] = {keys[size_t(i)], i};
+  if (few) {
+    // partial_sort without the elements that never enter the heap.
+    std::make_heap(first, first + k, before);
+    for (int64_t i = k; i < n; ++i) {
+      if (!(keys[size_t(i)] < first->first)) continue;
+      first[k] = {keys[size_t(i)], i};
+      std::pop_heap(first, first + k + 1, before);
+    }
+    std::sort_heap(first, first + k, before);
   } else {
     std::nth_element(first, first + k - 1, first + n, before);
     if (sorted) std::sort(first, first + k - 1, before);

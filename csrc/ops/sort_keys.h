@@ -10,14 +10,14 @@
 namespace flambeau::ops {
 
 inline uint32_t sort_key(float x) {
-  if (x != x) return ~uint32_t(0);
   const uint32_t bits = std::bit_cast<uint32_t>(x + 0.0f);  // -0 becomes 0
-  return bits >> 31 ? ~bits : bits | 0x80000000u;
+  const uint32_t key = bits ^ ((0u - (bits >> 31)) | 0x80000000u);
+  return x != x ? ~uint32_t(0) : key;
 }
 inline uint64_t sort_key(double x) {
-  if (x != x) return ~uint64_t(0);
   const uint64_t bits = std::bit_cast<uint64_t>(x + 0.0);
-  return bits >> 63 ? ~bits : bits | uint64_t(1) << 63;
+  const uint64_t key = bits ^ ((uint64_t(0) - (bits >> 63)) | uint64_t(1) << 63);
+  return x != x ? ~uint64_t(0) : key;
 }
 inline uint64_t sort_key(int64_t x) { return uint64_t(x) ^ uint64_t(1) << 63; }
 inline uint32_t sort_key(int32_t x) { return uint32_t(x) ^ 0x80000000u; }

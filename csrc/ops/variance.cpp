@@ -51,20 +51,50 @@ double spread_of_all(const Tensor& x, double correction) {
   return divide(total, double(x.numel()), correction);
 }
 
-// Both results in the compute dtype.
+// Both results in the compute dtype. Outputs that are neighbours in the first outer level go eight at a time.
 void spread_by_welford(const Spread& what, const Tensor& x, const ReducedDims& dims, double correction, const Tensor& out,
                        const Tensor& average) {
-  const auto fold = kernels::moments().welford[compute_slot(x.dtype())];
+  constexpr int64_t kLanes = WelfordLanes::kLanes;
+  const int slot = compute_slot(x.dtype());
+  const auto fold = kernels::moments().welford[slot];
+  const auto fold_lanes = kernels::moments().welford_lanes[slot];
+  const ReducePlan plan(x, dims);
   visit_real("std_var", x.dtype(), [&]<class T>(Type<T>) {
-    reduce_each(
-        ReducePlan(x, dims), Welford(),
-        [&](Welford& acc, int64_t in, const ReduceShape& shape) { fold(acc, x.data<T>() + in, shape); },
-        [](Welford& acc, const Welford& part) { acc = joined(acc, part); },
-        [&](int64_t at, const Welford& acc) {
-          const double variance = divide(acc.m2, acc.count, correction);
-          out.data<T>()[at] = T(what.root ? ::sqrt(variance) : variance);
-          average.data<T>()[at] = T(acc.mean);
+    const auto finish = [&](int64_t at, double average_of, double m2, double count) {
+      const double variance = divide(m2, count, correction);
+      out.data<T>()[at] = T(what.root ? ::sqrt(variance) : variance);
+      average.data<T>()[at] = T(average_of);
+    };
+    const auto one_by_one = [&](const ReducePlan& part, int64_t out_at, int64_t in_at) {
+      reduce_each(
+          part, Welford(),
+          [&](Welford& acc, int64_t in, const ReduceShape& shape) { fold(acc, x.data<T>() + in_at + in, shape); },
+          [](Welford& acc, const Welford& other) { acc = joined(acc, other); },
+          [&](int64_t at, const Welford& acc) { finish(out_at + at, acc.mean, acc.m2, acc.count); });
+    };
+    const int level = plan.leading;
+    if (level >= plan.ndim || plan.sizes[level] < kLanes) return one_by_one(plan, 0, 0);
+
+    const int64_t lane = plan.in[level], blocks = plan.sizes[level] / kLanes;
+    ReducePlan inner = plan, rest = plan;
+    inner.ndim = level;
+    inner.numel = plan.numel / plan.outputs;
+    const int64_t rows = plan.outputs / plan.sizes[level];
+    parallel_for(0, rows * blocks, std::max<int64_t>(1, kReduceGrain / (kLanes * inner.numel)), [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const auto [out_at, in_at] = plan.output_at(task / blocks * plan.sizes[level] + task % blocks * kLanes);
+        WelfordLanes acc;
+        serial_for_each(inner, 0, inner.numel, [&](int64_t, int64_t in, const ReduceShape& shape) {
+          fold_lanes(acc, x.data<T>() + in_at + in, lane, shape);
         });
+        for (int l = 0; l < kLanes; ++l) finish(out_at + l * plan.out[level], acc.mean[l], acc.m2[l], double(acc.n));
+      }
+    });
+    const int64_t done = blocks * kLanes;
+    rest.sizes[level] -= done;
+    rest.outputs = rows * rest.sizes[level];
+    rest.numel = rest.outputs * inner.numel;
+    if (rest.outputs > 0) one_by_one(rest, done * plan.out[level], done * lane);
   });
 }
 
