@@ -6,13 +6,13 @@ Recurrent layers and quantization are left out; DataParallel exists for scripts 
 from __future__ import annotations
 
 from flambeau._missing import module_getattr
-from flambeau.nn import attention, functional, init, modules, parallel, utils
+from flambeau.nn import functional, init, modules, parallel, utils
 from flambeau.nn.modules import *  # noqa: F403
 from flambeau.nn.modules import __all__ as _layers
 from flambeau.nn.parallel import DataParallel
 from flambeau.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__getattr__ = module_getattr(__name__, lazy=("common_types",))
+__getattr__ = module_getattr(__name__, lazy=("attention", "common_types"))
 
 __all__ = [
     *_layers,
@@ -21,7 +21,6 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
-    "attention",
     "functional",
     "init",
     "modules",
