@@ -114,8 +114,8 @@ class autocast:
             )
         return self
 
-    def __exit__(self, exc_type, exc_value, traceback) -> bool:
-        return False
+    def __exit__(self, exc_type, exc_value, traceback) -> None:
+        pass
 
     def __call__(self, func):
         if not callable(func):

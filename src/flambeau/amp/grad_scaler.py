@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import flambeau
 
@@ -51,13 +52,13 @@ class GradScaler:
                 raise AssertionError("The backoff factor must be < 1.0.")
             self._init_scale = init_scale
             # Tensors from the first `scale` on.
-            self._scale = None
+            self._scale: Any = None
             self._growth_factor = growth_factor
             self._backoff_factor = backoff_factor
             self._growth_interval = growth_interval
             self._init_growth_tracker = 0
-            self._growth_tracker = None
-            self._per_optimizer_states = defaultdict(_new_optimizer_state)
+            self._growth_tracker: Any = None
+            self._per_optimizer_states: dict[int, dict] = defaultdict(_new_optimizer_state)
 
     # -- an iteration
 

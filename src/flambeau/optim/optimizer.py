@@ -20,15 +20,6 @@ from flambeau.utils.hooks import RemovableHandle
 _global_pre_hooks: dict = OrderedDict()
 _global_post_hooks: dict = OrderedDict()
 
-_HOOK_TABLES = (
-    "_optimizer_step_pre_hooks",
-    "_optimizer_step_post_hooks",
-    "_optimizer_state_dict_pre_hooks",
-    "_optimizer_state_dict_post_hooks",
-    "_optimizer_load_state_dict_pre_hooks",
-    "_optimizer_load_state_dict_post_hooks",
-)
-
 
 class _RequiredParameter:
     """The default of an option that every parameter group has to give."""
@@ -76,6 +67,14 @@ class Optimizer:
     defaults: the options of groups that do not set them.
     """
 
+    # The tables of hooks, from handle to function; `_add_hook_tables` makes those named here.
+    _optimizer_step_pre_hooks: OrderedDict
+    _optimizer_step_post_hooks: OrderedDict
+    _optimizer_state_dict_pre_hooks: OrderedDict
+    _optimizer_state_dict_post_hooks: OrderedDict
+    _optimizer_load_state_dict_pre_hooks: OrderedDict
+    _optimizer_load_state_dict_post_hooks: OrderedDict
+
     def __init__(self, params, defaults: dict) -> None:
         self.defaults = defaults
         self._add_hook_tables()
@@ -96,7 +95,8 @@ class Optimizer:
             self.add_param_group(group)
 
     def _add_hook_tables(self) -> None:
-        for name in _HOOK_TABLES:
+        # Hooks are not pickled, but stay when a state dict is loaded, which ends here, too.
+        for name in Optimizer.__annotations__:
             self.__dict__.setdefault(name, OrderedDict())
 
     def __getstate__(self) -> dict:
@@ -151,8 +151,9 @@ class Optimizer:
         # parent class shall run the hooks once.
         cls = self.__class__
         if not getattr(cls.step, "hooked", None):
-            cls.step = self.profile_hook_step(cls.step)
-            cls.step.hooked = True
+            step = self.profile_hook_step(cls.step)
+            step.hooked = True
+            setattr(cls, "step", step)  # noqa: B010 (mypy would not have a method replaced)
 
     def step(self, closure=None):
         """Update all parameters once; `closure` recomputes and returns the loss."""
@@ -304,7 +305,7 @@ class _CastPolicy:
 
     def __init__(self, param, saved_id, saved_groups) -> None:
         self.param = param
-        group = next((g for g in saved_groups if saved_id in g["params"]), {})
+        group: dict = next((g for g in saved_groups if saved_id in g["params"]), {})
         self.step_on_device = group.get("fused", False) or group.get("capturable", False)
 
     def cast(self, value, key=None):

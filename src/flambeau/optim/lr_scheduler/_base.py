@@ -160,7 +160,7 @@ def _note_steps_of(optimizer) -> None:
         alive._opt_called = True
         return func.__get__(alive, alive.__class__)(*args, **kwargs)
 
-    step._wrapped_by_lr_sched = True
+    vars(step)["_wrapped_by_lr_sched"] = True
     optimizer.step = step
 
 

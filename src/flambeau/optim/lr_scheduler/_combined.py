@@ -11,6 +11,8 @@ from ._plateau import ReduceLROnPlateau
 class _CombinedLR(LRScheduler):
     """The checks and the state dicts of schedules that hold others in `_schedulers`."""
 
+    _schedulers: list
+
     def _check(self, schedulers, optimizer) -> None:
         name = self.__class__.__name__
         for i, scheduler in enumerate(schedulers):
@@ -77,7 +79,7 @@ class SequentialLR(_CombinedLR):
         elif hasattr(scheds, "last_epoch"):
             scheds.last_epoch -= 1
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
@@ -102,7 +104,7 @@ class ChainedScheduler(_CombinedLR):
         self.optimizer = optimizer
         self._last_lr = group_values(optimizer, "lr")
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = group_values(self.optimizer, "lr")

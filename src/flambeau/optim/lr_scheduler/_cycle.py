@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 from ._base import (
     LRScheduler,
@@ -68,10 +69,10 @@ class CyclicLR(_MomentumCycle):
                 set_group_value(group, "lr", lr)
         self.max_lrs = per_group("max_lr", optimizer, max_lr)
 
-        step_size_up = float(step_size_up)
-        step_size_down = step_size_up if step_size_down is None else float(step_size_down)
-        self.total_size = step_size_up + step_size_down
-        self.step_ratio = step_size_up / self.total_size
+        up = float(step_size_up)
+        down = up if step_size_down is None else float(step_size_down)
+        self.total_size = up + down
+        self.step_ratio = up / self.total_size
 
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
             raise ValueError("mode is invalid and scale_fn is None")
@@ -93,7 +94,7 @@ class CyclicLR(_MomentumCycle):
         if self._scale_fn_custom is not None:
             return
         if self.mode == "exp_range":
-            self._scale_fn_ref = functools.partial(_exp_range, self.gamma)
+            self._scale_fn_ref: Callable = functools.partial(_exp_range, self.gamma)
             self.scale_mode = "iterations"
         else:
             self._scale_fn_ref = _triangular2 if self.mode == "triangular2" else _triangular

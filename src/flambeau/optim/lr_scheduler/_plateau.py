@@ -61,7 +61,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
 
-    def step(self, metrics, epoch=None) -> None:
+    def step(self, metrics, epoch=None) -> None:  # type: ignore[override]
         """Take in the metric of an epoch."""
         current = float(metrics)
         if epoch is None:

@@ -102,7 +102,7 @@ class DataLoader(_Subscriptable):
         self.collate_fn = collate_fn
         self.persistent_workers = persistent_workers
         self._initialized = True
-        self._IterableDataset_len_called = None
+        self._IterableDataset_len_called: int | None = None
         self._iterator = None
         self.check_worker_number_rationality()
 
@@ -174,7 +174,7 @@ class DataLoader(_Subscriptable):
         if not isinstance(self.dataset, IterableDataset):
             return len(self._index_sampler)
         # Kept to warn when the dataset turns out to be longer than it said.
-        length = self._IterableDataset_len_called = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:
             return length
         if self.drop_last:

@@ -26,7 +26,7 @@ class Dataset(_Subscriptable):
     def __getitem__(self, index):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
-    def __add__(self, other) -> ConcatDataset:
+    def __add__(self, other) -> Dataset:
         return ConcatDataset([self, other])
 
 
@@ -36,7 +36,7 @@ class IterableDataset(Dataset):
     def __iter__(self):
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
-    def __add__(self, other) -> ChainDataset:
+    def __add__(self, other) -> Dataset:
         return ChainDataset([self, other])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from typing import Any
 
 import flambeau
 
@@ -64,7 +65,7 @@ class ExceptionWrapper:
         import traceback
 
         exc_type, exc_value, exc_traceback = sys.exc_info()
-        self.exc_type = exc_type
+        self.exc_type: Any = exc_type
         self.exc_msg = "".join(traceback.format_exception(exc_type, exc_value, exc_traceback))
         self.where = where
 
@@ -211,7 +212,7 @@ class _Tasks:
         import multiprocessing
         from multiprocessing.connection import wait
 
-        loader = multiprocessing.parent_process()
+        loader: Any = multiprocessing.parent_process()
         loader_pid = os.getppid()
         try:
             while not self.stopped:
