@@ -81,9 +81,18 @@ Tensor circular_backward(const Tensor& grad, const Dims& pad) {
   return constant_pad_nd(whole, uncropped, 0);
 }
 
+// Do the borders come from the inside alone? Negative paddings beside large ones may leave too little of it.
+bool wraps_once(const Dims& sizes, const Dims& pad) {
+  for (size_t i = 0; i + 1 < pad.size(); i += 2) {
+    const int64_t kept = sizes[sizes.size() - 1 - i / 2] + std::min<int64_t>(pad[i], 0) + std::min<int64_t>(pad[i + 1], 0);
+    if (std::max(pad[i], pad[i + 1]) > kept) return false;
+  }
+  return true;
+}
+
 Tensor pad_backward(Mode mode, PadNames names, const Tensor& grad, const Dims& sizes, const Dims& pad) {
   Tensor out;
-  if (mode == Mode::Circular) {
+  if (mode == Mode::Circular && wraps_once(sizes, pad)) {
     out = circular_backward(grad, pad);
   } else {
     out = zeros(sizes, grad.dtype());
