@@ -5,6 +5,7 @@
 
 #include "ops/copy.h"
 #include "ops/dropout.h"
+#include "ops/flash_attention.h"
 #include "ops/join.h"
 #include "ops/matmul.h"
 #include "ops/op.h"
@@ -112,6 +113,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const OptTensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale, bool enable_gqa) {
   check(query, key, value, attn_mask);
+  if (takes_flash(query, key, value, attn_mask, dropout_p, enable_gqa)) {
+    const OptTensor mask = attn_mask ? OptTensor(as_float_mask(*attn_mask, query.dtype())) : OptTensor();
+    return flash_attention(query, key, value, mask, is_causal, scale);
+  }
   return std::get<0>(
       scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa));
 }
