@@ -102,6 +102,7 @@ void bind_comparisons() {
   def<&ops::isreal>("isreal(self)", kPlain);
   def<&ops::signbit>("signbit(self)", kPlain | kOut);
   def<&ops::isclose>("isclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False)", kPlain);
+  def<&ops::equal>("equal(self, other)", kPlain);
   def<&ops::allclose>("allclose(self, other, rtol=1e-05, atol=1e-08, equal_nan=False)", kPlain);
 
   def<&binary<&ops::bitwise_and>>("bitwise_and(self, other)", kPass);
@@ -130,7 +131,8 @@ void def_unary(std::initializer_list<const char*> names, unsigned forms = kPass)
 void bind_unary() {
   def_unary<&ops::neg>({"neg", "negative"});
   def_unary<&ops::abs>({"abs", "absolute"});
-  def_unary<&ops::sign>({"sign", "sgn"});
+  def_unary<&ops::sign>({"sign"});
+  def_unary<&ops::sgn>({"sgn"});
   def_unary<&ops::square>({"square"});
   def_unary<&ops::positive>({"positive"}, kPlain);
   def_unary<&ops::floor>({"floor"});
@@ -190,6 +192,7 @@ void bind_special() {
   def_unary<&ops::erfinv>({"special_erfinv"}, forms);
   def_unary<&ops::entr>({"special_entr"}, forms);
   def_unary<&ops::ndtr>({"special_ndtr"}, forms);
+  def_unary<&ops::ndtri>({"special_ndtri"}, forms);
   def_unary<&ops::log_ndtr>({"special_log_ndtr"}, forms);
   def_unary<&ops::i0>({"special_i0"}, forms);
   def_unary<&ops::i0e>({"special_i0e"}, forms);

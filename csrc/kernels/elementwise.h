@@ -45,7 +45,7 @@ struct Loops {
 // One call of the C library or of numerics/special.h an element.
 #define FLAMBEAU_SPECIAL(_)                                                                                       \
   _(exp2) _(expm1) _(log2) _(log10) _(log1p) _(tan) _(asin) _(acos) _(atan) _(sinh) _(cosh) _(asinh) _(acosh)      \
-  _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
+  _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
   _(logit) _(polygamma) _(zeta)
 // Activations: from self. Slopes: from the gradient and self or the result.
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \

@@ -69,18 +69,29 @@ double digamma(double x) {
   return x == kInfinity ? kInfinity : shift + std::log(x) - 0.5 / x - series;
 }
 
-double trigamma(double x) {
-  if (x < 0.5) {
-    const double sine = std::sin(kPi * x);
-    return kPi * kPi / (sine * sine) - zeta(2, 1 - x);
+// In the type asked for, as PyTorch does it: near the poles the rounding of pi * x is most of the result.
+template <class T>
+T trigamma(T x) {
+  T sign = 1, result = 0;
+  if (x < T(0.5)) {
+    sign = -1;
+    const T sine = std::sin(T(kPi) * x);
+    result -= T(kPi) * T(kPi) / (sine * sine);
+    x = 1 - x;
   }
-  return zeta(2, x);
+  for (int i = 0; i < 6; ++i) {
+    result += 1 / (x * x);
+    x += 1;
+  }
+  const T z = 1 / (x * x);
+  return sign * (result + (1 + 1 / (2 * x) + z * (T(1) / 6 - z * (T(1) / 30 - z * (T(1) / 42)))) / x);
 }
 
-double polygamma(double x, int64_t n) {
-  if (n == 0) return digamma(x);
+template <class T>
+T polygamma(T x, int64_t n) {
+  if (n == 0) return T(digamma(x));
   if (n == 1) return trigamma(x);
-  return (n % 2 ? 1.0 : -1.0) * std::exp(std::lgamma(double(n) + 1)) * zeta(double(n) + 1, x);
+  return T((n % 2 ? 1.0 : -1.0) * std::exp(std::lgamma(double(n) + 1)) * zeta(double(n) + 1, x));
 }
 
 // Newton's method with a second-order term, on erf or, near 1, on erfc of the exact distance to 1.
@@ -116,6 +127,23 @@ double log_ndtr(double x) {
   const double t = x * kSqrtHalf;
   if (x < -1) return std::log(erfcx(-t) / 2) - t * t;
   return std::log1p(-std::erfc(t) / 2);
+}
+
+// The inverse of ndtr: Newton's method on its logarithm, which is concave, from the left.
+double ndtri(double p) {
+  if (!(p >= 0 && p <= 1)) return kNan;
+  if (p == 0) return -kInfinity;
+  if (p == 1) return kInfinity;
+  if (p > 0.5) return -ndtri(1 - p);
+  const double wanted = std::log(p);
+  double x = -std::sqrt(-2 * wanted);
+  for (int i = 0; i < 12; ++i) {
+    const double value = log_ndtr(x);
+    const double step = (value - wanted) * std::exp(value + x * x / 2) * 2.50662827463100050242;
+    x -= step;
+    if (std::fabs(step) < 1e-15 * std::fabs(x)) break;
+  }
+  return x;
 }
 
 // exp(-|x|) I_n(x) for n = 0, 1: the power series, all of whose terms are positive, or beyond 30 the asymptotic one.

@@ -116,6 +116,8 @@ constexpr Row kLeakyRelu = {"LeakyReluBackward0", "LeakyReluBackwardBackward0", 
                             FLAMBEAU_ACTIVATION(leaky_relu), FLAMBEAU_ACTIVATION(leaky_relu_slope), Keeps::Self, nullptr};
 constexpr Row kElu = {"EluBackward0", "EluBackwardBackward0", "elu_cpu", FLAMBEAU_ACTIVATION(elu), FLAMBEAU_ACTIVATION(elu_slope),
                       Keeps::Self, elu_formula};
+constexpr Row kCelu = {"CeluBackward0", "EluBackwardBackward0", "elu_cpu", FLAMBEAU_ACTIVATION(elu), FLAMBEAU_ACTIVATION(elu_slope),
+                       Keeps::Self, elu_formula};
 constexpr Row kHardtanh = {"HardtanhBackward0", "HardtanhBackwardBackward0", "hardtanh", clamp_loops,
                            FLAMBEAU_ACTIVATION(hardtanh_slope), Keeps::Self, nullptr};
 constexpr Row kHardswish = {"HardswishBackward0", "HardswishBackwardBackward0", "hardswish_cpu", FLAMBEAU_ACTIVATION(hardswish),
@@ -158,7 +160,7 @@ Tensor elu(const Tensor& self, Scalar alpha, Scalar scale, Scalar input_scale) {
 }
 Tensor celu(const Tensor& self, Scalar alpha) {
   FLAMBEAU_CHECK(!alpha.equals(0), "ZeroDivisionError: alpha cannot be 0 for CELU");
-  return elu(self, alpha, 1.0, 1.0 / alpha.to_double());
+  return activate(kCelu, self, {alpha, 1.0, 1.0 / alpha.to_double(), false});
 }
 Tensor selu(const Tensor& self) { return elu(self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946); }
 Tensor hardtanh(const Tensor& self, Scalar min_val, Scalar max_val) {

@@ -57,6 +57,7 @@ Tensor isneginf(const Tensor& self);
 Tensor isreal(const Tensor& self);
 Tensor signbit(const Tensor& self);
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+bool equal(const Tensor& self, const Tensor& other);                       // same sizes and elements
 bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 
 // Of integers and bools.
@@ -71,6 +72,7 @@ Tensor bitwise_right_shift(const Operand& self, const Operand& other);
 Tensor neg(const Tensor& self);
 Tensor abs(const Tensor& self);
 Tensor sign(const Tensor& self);
+Tensor sgn(const Tensor& self);
 Tensor square(const Tensor& self);
 Tensor positive(const Tensor& self);
 Tensor floor(const Tensor& self);
@@ -85,7 +87,7 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
 #define FLAMBEAU_FLOAT_UNARY(_)                                                                                   \
   _(sqrt) _(rsqrt) _(reciprocal) _(exp) _(exp2) _(expm1) _(log) _(log2) _(log10) _(log1p) _(sin) _(cos) _(tan)     \
   _(asin) _(acos) _(atan) _(sinh) _(cosh) _(tanh) _(asinh) _(acosh) _(atanh) _(sigmoid) _(erf) _(erfc) _(erfinv)   \
-  _(lgamma) _(digamma) _(sinc) _(deg2rad) _(rad2deg) _(entr) _(ndtr) _(log_ndtr) _(i0) _(i0e) _(i1) _(i1e) _(erfcx)
+  _(lgamma) _(digamma) _(sinc) _(deg2rad) _(rad2deg) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(i0) _(i0e) _(i1) _(i1e) _(erfcx)
 #define FLAMBEAU_DECLARE(name) Tensor name(const Tensor& self);
 FLAMBEAU_FLOAT_UNARY(FLAMBEAU_DECLARE)
 #undef FLAMBEAU_DECLARE

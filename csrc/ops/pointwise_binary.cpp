@@ -68,7 +68,8 @@ Tensor binary(const BinaryRow& row, const Operand& self, const Operand& other) {
   Tensor out = elementwise(row.loops(), row.kernel, dtype, {&self, &other});
   if (!grad_enabled() || !(self.requires_grad() || other.requires_grad())) return out;
   if (!row.self) return not_differentiable(out, row.kernel, self, other);
-  return record(row.node, out, {input_of(self), input_of(other)}, [&] {
+  const char* node = row.node_of_number && !other.is_tensor() ? row.node_of_number : row.node;
+  return record(node, out, {input_of(self), input_of(other)}, [&] {
     return [&row, a = SavedOperand(self), b = SavedOperand(other)](const Tensor& grad, Needs need) {
       const Restored self(a), other(b);
       return TensorList{need[0] ? row.self(grad, self.operand(), other.operand()) : Tensor(),
@@ -97,16 +98,24 @@ Tensor add(const Operand& self, const Operand& other, Scalar alpha) {
   return add_scaled("AddBackward0", self, other, alpha);
 }
 
-Tensor sub(const Operand& self, const Operand& other, Scalar alpha) {
+static void check_subtraction(const Operand& self, const Operand& other, Scalar alpha) {
   FLAMBEAU_CHECK(!(is_bool(self) && is_bool(other)), "Subtraction, the `-` operator, with two bool tensors is not supported. "
                  "Use the `^` or `logical_xor()` operator instead.");
   FLAMBEAU_CHECK(!(is_bool(self) || is_bool(other)), "Subtraction, the `-` operator, with a bool tensor is not supported. "
                  "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
   check_alpha(result_type({self, other}), alpha);
+}
+
+Tensor sub(const Operand& self, const Operand& other, Scalar alpha) {
+  check_subtraction(self, other, alpha);
   return add_scaled("SubBackward0", self, other, -alpha);
 }
 
-Tensor rsub(const Operand& self, const Operand& other, Scalar alpha) { return sub(other, self, alpha); }
+// other - alpha * self: Python's reflected minus has a number for `other`.
+Tensor rsub(const Operand& self, const Operand& other, Scalar alpha) {
+  check_subtraction(self, other, alpha);
+  return add_scaled(other.is_tensor() ? "RsubBackward0" : "RsubBackward1", other, self, -alpha);
+}
 
 Tensor mul(const Operand& self, const Operand& other) {
   Tensor out = elementwise(kernels::arithmetic().mul, "mul_cpu", result_type({self, other}), {&self, &other});
@@ -133,11 +142,14 @@ Tensor div(const Operand& self, const Operand& other) {
   });
 }
 
-static Tensor div_rounded(const Loops& loops, const char* kernel, const Operand& self, const Operand& other) {
+static Tensor div_value(const Loops& loops, const char* kernel, const Operand& self, const Operand& other) {
   const DType dtype = result_type({self, other});
   check_divisor(dtype, other);
-  Tensor out = elementwise(loops, kernel, dtype, {&self, &other});
-  return record("DivBackward1", out, {input_of(self), input_of(other)}, [] {
+  return elementwise(loops, kernel, dtype, {&self, &other});
+}
+static Tensor div_rounded(const Loops& loops, const char* kernel, const Operand& self, const Operand& other) {
+  return record(other.is_tensor() ? "DivBackward2" : "DivBackward3", div_value(loops, kernel, self, other),
+                 {input_of(self), input_of(other)}, [] {
     return [](const Tensor& grad, Needs need) {
       return TensorList{need[0] ? zeros_like(grad) : Tensor(), need[1] ? zeros_like(grad) : Tensor()};
     };
@@ -152,16 +164,16 @@ Tensor div_mode(const Operand& self, const Operand& other, const std::optional<s
 }
 
 Tensor floor_divide(const Operand& self, const Operand& other) {
-  return div_rounded(kernels::arithmetic().div_floor, "div_floor_cpu", self, other);
+  return not_differentiable(div_value(kernels::arithmetic().div_floor, "div_floor_cpu", self, other), "floor_divide", self, other);
 }
 
 // One row: FLAMBEAU_BINARY(name, node, promotion, loops, slope of self, slope of other).
 #define FLAMBEAU_LOOPS_OF(table, member) +[]() -> const Loops& { return kernels::table().member; }
-#define FLAMBEAU_BINARY(name, node, promotion, slope_self, slope_other)                                          \
+#define FLAMBEAU_BINARY(name, node, promotion, slope_self, slope_other, ...)                                          \
   Tensor name(const Operand& self, const Operand& other) {                                                       \
     static constexpr BinaryRow row = {node, #name, FLAMBEAU_LOOPS_OF(arithmetic, name), Promotion::promotion,    \
         [](const Tensor& grad, [[maybe_unused]] const Operand& self, [[maybe_unused]] const Operand& other) -> Tensor { return slope_self; },   \
-        [](const Tensor& grad, [[maybe_unused]] const Operand& self, [[maybe_unused]] const Operand& other) -> Tensor { return slope_other; }}; \
+        [](const Tensor& grad, [[maybe_unused]] const Operand& self, [[maybe_unused]] const Operand& other) -> Tensor { return slope_other; } __VA_OPT__(, __VA_ARGS__)}; \
     return binary(row, self, other);                                                                             \
   }
 
@@ -171,8 +183,9 @@ namespace {
 Tensor reciprocal_norm(const Operand& self, const Operand& other) { return reciprocal(add(mul(self, self), mul(other, other))); }
 
 namespace rows {
-FLAMBEAU_BINARY(fmod, "FmodBackward0", Keep, grad, mul(neg(grad), div_mode(self, other, "trunc")))
-FLAMBEAU_BINARY(remainder, "RemainderBackward0", Keep, grad, mul(neg(grad), div_mode(self, other, "floor")))
+FLAMBEAU_BINARY(fmod, "FmodBackward1", Keep, grad, mul(neg(grad), div_mode(self, other, "trunc")), "FmodBackward0")
+FLAMBEAU_BINARY(remainder, "RemainderBackward1", Keep, grad, mul(neg(grad), div_mode(self, other, "floor")),
+                "RemainderBackward0")
 }  // namespace rows
 
 Tensor tie_or(const Tensor& grad, const Operand& self, const Operand& other, const Tensor& lost) {
@@ -210,6 +223,7 @@ FLAMBEAU_BINARY(logaddexp, "LogaddexpBackward0", Keep, div(grad, add(exp(sub(oth
                 div(grad, add(exp(sub(self, other)), 1)))
 FLAMBEAU_BINARY(logaddexp2, "Logaddexp2Backward0", Keep, div(grad, add(pow(2, sub(other, self)), 1)),
                 div(grad, add(pow(2, sub(self, other)), 1)))
+FLAMBEAU_BINARY(nextafter, "NextafterBackward0", Keep, grad, zeros_like(grad))
 FLAMBEAU_BINARY(xlogy, "XlogyBackward0", Float, masked_fill(xlogy(grad, other), logical_and(eq(self, 0), le(other, 0)), 0),
                 mul(grad, div(self, other)))
 FLAMBEAU_BINARY(xlog1py, "SpecialXlog1PyBackward0", Float,
@@ -222,7 +236,6 @@ FLAMBEAU_BINARY(xlog1py, "SpecialXlog1PyBackward0", Float,
     return binary(row, self, other);                                                                             \
   }
 FLAMBEAU_BINARY_WITHOUT_SLOPE(heaviside, arithmetic, Keep)
-FLAMBEAU_BINARY_WITHOUT_SLOPE(nextafter, arithmetic, Keep)
 FLAMBEAU_BINARY_WITHOUT_SLOPE(gcd, arithmetic, Keep)
 FLAMBEAU_BINARY_WITHOUT_SLOPE(lcm, arithmetic, Keep)
 
@@ -276,8 +289,8 @@ Tensor pow_slope_exponent(const Tensor& grad, const Operand& self, const Operand
 Tensor pow(const Operand& self, const Operand& exponent) {
   Tensor out = pow_value(self, exponent, result_type({self, exponent}));
   if (!grad_enabled() || !(self.requires_grad() || exponent.requires_grad())) return out;
-  const bool scalar_exponent = !exponent.is_tensor();
-  return record(scalar_exponent ? "PowBackward0" : "PowBackward1", out, {input_of(self), input_of(exponent)}, [&] {
+  const char* node = !exponent.is_tensor() ? "PowBackward0" : self.is_tensor() ? "PowBackward1" : "PowBackward2";
+  return record(node, out, {input_of(self), input_of(exponent)}, [&] {
     return [a = SavedOperand(self), b = SavedOperand(exponent), saved = exponent.requires_grad() ? Saved::output(out) : Saved()](
                const Tensor& grad, Needs need) {
       const Restored self(a), exponent(b);

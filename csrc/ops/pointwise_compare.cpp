@@ -64,6 +64,14 @@ bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
   return std::memchr(close.raw(), 0, size_t(close.numel())) == nullptr;
 }
 
+bool equal(const Tensor& self, const Tensor& other) {
+  FLAMBEAU_CHECK(self.dtype() == other.dtype(), "Expected object of data type ", self.dtype(), " but got data type ", other.dtype(),
+                 " for argument 'other' in call to equal");
+  if (!(self.sizes() == other.sizes())) return false;
+  const Tensor same = raw_contiguous(eq(self, other));
+  return std::memchr(same.raw(), 0, size_t(same.numel())) == nullptr;
+}
+
 Tensor bitwise_and(const Operand& self, const Operand& other) {
   return bits(kernels::arithmetic().bitwise_and, "bitwise_and_cpu", self, other);
 }

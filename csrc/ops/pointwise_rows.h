@@ -26,6 +26,7 @@ struct BinaryRow {
   const Loops& (*loops)();
   Promotion promotion;
   Slope self, other;    // null: not differentiable
+  const char* node_of_number = nullptr;  // where `other` is a number, if that has a name of its own
 };
 Tensor binary(const BinaryRow& row, const Operand& self, const Operand& other);
 

@@ -45,7 +45,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Operand& value)
                  "got tensor with ", value.sizes().size(), " dimension(s).");
   if (!value.is_tensor()) value.scalar().check_fits(self.dtype());
   Tensor out = select(mask, value, self, self.dtype());
-  return record("MaskedFillBackward0", out, {self, input_of(value)}, [&] {
+  return record(value.is_tensor() ? "MaskedFillBackward1" : "MaskedFillBackward0", out, {self, input_of(value)}, [&] {
     return [mask = Saved(mask)](const Tensor& grad, Needs need) {
       return TensorList{need[0] ? masked_fill(grad, mask, 0) : Tensor(), need[1] ? sum(where(mask, grad, 0)) : Tensor()};
     };
@@ -72,7 +72,7 @@ struct Bounds {
 
 }  // namespace
 
-Tensor clamp(const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max) {
+static Tensor clamp_to(const char* node, const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max) {
   FLAMBEAU_CHECK(min || max, "torch.clamp: At least one of 'min' or 'max' must not be None");
   const Operand x(self), low(min ? Operand(*min) : Operand(self)), high(max ? Operand(*max) : Operand(self));
   const DType dtype = result_type({x, low, high});
@@ -80,13 +80,17 @@ Tensor clamp(const Tensor& self, std::optional<Scalar> min, std::optional<Scalar
   const Bounds bounds(dtype, min, max);
   const auto as_scalar = [&](const Number& n) { return is_integral(dtype) ? Scalar(n.integer) : Scalar(n.real); };
   Tensor out = elementwise(kernels::unary().clamp, "clamp_scalar_cpu", dtype, {&x}, {as_scalar(bounds.low), as_scalar(bounds.high)});
-  return record("ClampBackward1", out, {self}, [&] {
+  return record(node, out, {self}, [&] {
     return [self = Saved(self), min, max](const Tensor& grad, Needs) {
       const Tensor x = self;
       const Tensor inside = min && max ? logical_and(ge(x, *min), le(x, *max)) : min ? ge(x, *min) : le(x, *max);
       return TensorList{where(inside, grad, 0)};
     };
   });
+}
+
+Tensor clamp(const Tensor& self, std::optional<Scalar> min, std::optional<Scalar> max) {
+  return clamp_to("ClampBackward1", self, min, max);
 }
 
 Tensor clamp_tensor(const Tensor& self, const OptTensor& min, const OptTensor& max) {
@@ -118,11 +122,11 @@ static Tensor clamp_one_side(const char* node, const Loops& loops, bool lower, c
   });
 }
 Tensor clamp_min(const Tensor& self, const Operand& min) {
-  if (!min.is_tensor()) return clamp(self, min.scalar(), {});
+  if (!min.is_tensor()) return clamp_to("ClampMinBackward0", self, min.scalar(), {});
   return clamp_one_side("ClampMinBackward1", kernels::arithmetic().maximum, true, self, min.tensor());
 }
 Tensor clamp_max(const Tensor& self, const Operand& max) {
-  if (!max.is_tensor()) return clamp(self, {}, max.scalar());
+  if (!max.is_tensor()) return clamp_to("ClampMaxBackward0", self, {}, max.scalar());
   return clamp_one_side("ClampMaxBackward1", kernels::arithmetic().minimum, false, self, max.tensor());
 }
 

@@ -70,6 +70,7 @@ KEEP_SELF(lgamma, "LgammaBackward0", special, mul(grad, digamma(x)))
 KEEP_SELF(digamma, "DigammaBackward0", special, mul(grad, polygamma(1, x)))
 KEEP_SELF(entr, "SpecialEntrBackward0", special, mul(grad, sub(-1, log(x))))
 KEEP_SELF(ndtr, "SpecialNdtrBackward0", special, mul(mul(exp(div(neg(pow(x, 2)), 2)), 0.39894228040143267794), grad))
+KEEP_RESULT(ndtri, "SpecialNdtriBackward0", special, mul(mul(exp(div(pow(x, 2), 2)), 2.50662827463100050242), grad))
 KEEP_SELF(log_ndtr, "SpecialLogNdtrBackward0", special,
           mul(div(grad, erfcx(mul(x, -0.70710678118654752440))), 0.79788456080286535588))
 KEEP_SELF(i0, "I0Backward0", special, mul(grad, i1(x)))
@@ -107,6 +108,11 @@ FLAMBEAU_UNARY_ROW(round, "RoundBackward0", unary, Keep, Nothing, zeros_like(gra
 KEEP_SELF(sinc, "SincBackward0", special, sinc_slope(grad, x))
 FLAMBEAU_UNARY_ROW(abs, "AbsBackward0", unary, Keep, Self, mul(grad, sign(x)))
 FLAMBEAU_UNARY_ROW(sign, "SignBackward0", unary, Keep, Nothing, zeros_like(grad))
+Tensor sgn(const Tensor& self) {
+  static constexpr UnaryRow row = {"SgnBackward0", "sgn_cpu", +[]() -> const Loops& { return kernels::unary().sign; }, Promotion::Keep,
+                                   Keeps::Nothing, [](const Tensor& grad, const Tensor&) { return zeros_like(grad); }};
+  return unary(row, self);
+}
 FLAMBEAU_UNARY_ROW(frac, "FracBackward0", unary, Keep, Nothing, grad)
 
 Tensor neg(const Tensor& self) {
