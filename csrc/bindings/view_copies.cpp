@@ -1,5 +1,4 @@
-// The *_copy operators: a view's elements in memory of their own; and the unsafe_ ones, which are views that autograd
-// does not watch as such: copies here.
+// The *_copy operators: a view's elements in contiguous memory of their own; and the unsafe_ ones, which are views.
 #include "bindings/bind.h"
 #include "bindings/families.h"
 #include "ops/copy.h"
@@ -8,9 +7,9 @@
 namespace flambeau::bind {
 namespace {
 
-Tensor copied(const Tensor& view) { return ops::clone(view); }
+Tensor copied(const Tensor& view) { return view.is_contiguous() ? ops::clone(view) : ops::contiguous(view); }
 TensorList copied(TensorList views) {
-  for (Tensor& view : views) view = ops::clone(view);
+  for (Tensor& view : views) view = copied(view);
   return views;
 }
 
@@ -57,9 +56,9 @@ void bind_view_copies() {
   copy_of<&ops::split>("split_copy(self, split_size, dim=0)");
   copy_of<&ops::split_sizes>("split_with_sizes_copy(self, split_sizes, dim=0)");
   copy_of<&ops::unbind>("unbind_copy(self, dim=0)");
-  copy_of<&ops::split>("unsafe_split(self, split_size, dim=0)", kPlain);
-  copy_of<&ops::split_sizes>("unsafe_split_with_sizes(self, split_sizes, dim=0)", kPlain);
-  copy_of<&ops::chunk>("unsafe_chunk(self, chunks, dim=0)", kPlain);
+  def<&ops::split>("unsafe_split(self, split_size, dim=0)", kPlain);
+  def<&ops::split_sizes>("unsafe_split_with_sizes(self, split_sizes, dim=0)", kPlain);
+  def<&ops::chunk>("unsafe_chunk(self, chunks, dim=0)", kPlain);
 }
 
 }  // namespace flambeau::bind

@@ -30,6 +30,11 @@ Tensor unflatten(const Tensor& self, int64_t dim, const Dims& sizes) {
   return ops::view(self, shape);
 }
 
+Tensor adjoint(const Tensor& self) {
+  FLAMBEAU_CHECK(self.dim() != 1, "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
+  return self.dim() ? ops::transpose(self, -2, -1) : self;
+}
+
 }  // namespace
 
 void bind_views() {
@@ -39,6 +44,7 @@ void bind_views() {
   def<&ops::transpose>("transpose(self, dim0, dim1)", kPlain);
   def<&ops::transpose>("swapaxes(self, axis0, axis1)", kPlain);
   def<&ops::transpose>("swapdims(self, dim0, dim1)", kPlain);
+  def<&adjoint>("adjoint(self)", kPlain);
   def<&ops::permute>("permute(self, dims)", kPlain);
   def<&ops::movedim>("movedim(self, source, destination)", kPlain);
   def<&movedim_one>("movedim(self, source, destination)", kPlain);

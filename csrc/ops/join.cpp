@@ -1,4 +1,5 @@
 // cat, stack and what PyTorch composes from them (native/TensorShape.cpp).
+#include <algorithm>
 #include <cstring>
 
 #include "ops/join.h"
@@ -66,6 +67,20 @@ Tensor raw_cat(const TensorList& tensors, int64_t dim, const Dims& sizes, DType 
   return out;
 }
 
+// Images whose channels lie innermost.
+bool is_channels_last(const Tensor& t) {
+  return t.dim() == 4 && !t.is_contiguous() && t.numel() && alias(permute(t, {0, 2, 3, 1})).is_contiguous();
+}
+
+// Images that all have their channels innermost keep them there.
+Tensor cat_in_order(const TensorList& tensors, int64_t dim, const Dims& sizes, DType dtype) {
+  if (!std::all_of(tensors.begin(), tensors.end(), is_channels_last)) return raw_cat(tensors, dim, sizes, dtype);
+  TensorList rows;
+  for (const Tensor& t : tensors) rows.push_back(permute(t, {0, 2, 3, 1}));
+  const int64_t moved[] = {0, 3, 1, 2};
+  return alias(permute(raw_cat(rows, moved[dim], {sizes[0], sizes[2], sizes[3], sizes[1]}, dtype), {0, 3, 1, 2}));
+}
+
 }  // namespace
 
 Tensor cat(const TensorList& tensors, int64_t dim) {
@@ -86,7 +101,7 @@ Tensor cat(const TensorList& tensors, int64_t dim) {
   Tensor out;
   {
     GradMode off(false);
-    out = first ? raw_cat(tensors, dim, sizes, result_type(tensors)) : empty(sizes, result_type(tensors));
+    out = first ? cat_in_order(tensors, dim, sizes, result_type(tensors)) : empty(sizes, result_type(tensors));
   }
   if (!needs_grad(tensors)) return out;
   struct Part {

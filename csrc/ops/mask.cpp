@@ -60,12 +60,8 @@ Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, const Dim
 
 }  // namespace
 
-Tensor nonzero(const Tensor& self) {
-  const Tensor columns = nonzero_columns(self);
-  Tensor out = empty({columns.size(1), self.dim()}, DType::Int64);
-  raw_copy(out, transpose(columns, 0, 1));
-  return out;
-}
+// The strides are PyTorch's: one column after the other.
+Tensor nonzero(const Tensor& self) { return alias(transpose(nonzero_columns(self), 0, 1)); }
 
 TensorList nonzero_numpy(const Tensor& self) {
   return unbind(nonzero_columns(self.dim() ? self : unsqueeze(alias(self), 0)), 0);

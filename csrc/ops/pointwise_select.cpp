@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/copy.h"
+#include "ops/gather.h"
 #include "ops/pointwise_rows.h"
 #include "ops/reduce.h"
 
@@ -47,7 +48,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Operand& value)
   Tensor out = select(mask, value, self, self.dtype());
   return record(value.is_tensor() ? "MaskedFillBackward1" : "MaskedFillBackward0", out, {self, input_of(value)}, [&] {
     return [mask = Saved(mask)](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? masked_fill(grad, mask, 0) : Tensor(), need[1] ? sum(where(mask, grad, 0)) : Tensor()};
+      return TensorList{need[0] ? masked_fill(grad, mask, 0) : Tensor(), need[1] ? sum(masked_select(grad, mask)) : Tensor()};
     };
   });
 }

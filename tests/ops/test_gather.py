@@ -219,7 +219,10 @@ def test_embedding_renorm():
     np.testing.assert_allclose(weight.numpy(), [[0.6, 0.8], [0.3, 0.4], [6.0, 8.0]], rtol=1e-6)
 
 
-@pytest.mark.parametrize(("mode", "rows"), [(0, [[2, 4], [0, 0], [6, 8]]), (1, [[1, 2], [0, 0], [3, 4]]), (2, [[2, 3], [0, 0], [4, 5]])])
+@pytest.mark.parametrize(
+    ("mode", "rows"),
+    [(0, [[2, 4], [0, 0], [6, 8]]), (1, [[1, 2], [0, 0], [3, 4]]), (2, [[2, 3], [0, 0], [4, 5]])],
+)
 def test_embedding_bag(mode, rows):
     weight = torch.arange(6.0).reshape(3, 2).requires_grad_()
     at, offsets = torch.tensor([0, 1, 2, 1]), torch.tensor([0, 2, 2])
@@ -238,7 +241,11 @@ def test_one_hot():
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda x: x.gather(0, torch.tensor([[5]])), RuntimeError, "index 5 is out of bounds for dimension 0 with size 2"),
+        (
+            lambda x: x.gather(0, torch.tensor([[5]])),
+            RuntimeError,
+            "index 5 is out of bounds for dimension 0 with size 2",
+        ),
         (lambda x: x.gather(0, torch.tensor([[0.5]])), RuntimeError, "gather(): Expected dtype int32/int64 for index"),
         (
             lambda x: x.scatter(0, torch.tensor([[0]]), torch.tensor([[1]])),
@@ -251,7 +258,11 @@ def test_one_hot():
             IndexError,
             "index 5 is out of bounds for dimension 0 with size 2",
         ),
-        (lambda x: x.take(torch.tensor([6])), IndexError, "out of range: tried to access index 6 on a tensor of 6 elements."),
+        (
+            lambda x: x.take(torch.tensor([6])),
+            IndexError,
+            "out of range: tried to access index 6 on a tensor of 6 elements.",
+        ),
     ],
 )
 def test_errors(call, kind, text):

@@ -211,7 +211,8 @@ def test_last_value_wins_and_overlap():
         (
             1.5,
             IndexError,
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got float)",
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+            "(got float)",
         ),
     ],
 )

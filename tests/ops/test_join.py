@@ -250,7 +250,8 @@ def test_gradient(name):
         (
             lambda x: torch.cat([x, torch.ones(2, 4)], 0),
             RuntimeError,
-            "Sizes of tensors must match except in dimension 0. Expected size 3 but got size 4 for tensor number 1 in the list.",
+            "Sizes of tensors must match except in dimension 0. Expected size 3 but got size 4 for tensor number 1 "
+            "in the list.",
         ),
         (
             lambda x: torch.stack([x, x[0]]),
