@@ -21,9 +21,6 @@ Tensor contiguous(const Tensor& self, MemoryFormat format) {
 }
 bool is_contiguous(const Tensor& self, MemoryFormat format) { return ops::is_contiguous(self, format); }
 
-Tensor fill(const Tensor& self, Scalar value) { return ops::fill_(ops::clone(self), value); }
-Tensor fill_tensor(const Tensor& self, const Tensor& value) { return fill_tensor_(ops::clone(self), value); }
-
 }  // namespace
 
 void bind_copy() {

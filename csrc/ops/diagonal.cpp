@@ -28,10 +28,17 @@ Tensor raw_triangle(const Tensor& self, int64_t diagonal, bool lower) {
   return out;
 }
 
+// Room for a copy of self with its strides, gaps included.
+Tensor empty_with_strides_of(const Tensor& self) {
+  for (int64_t d = 0; d < self.dim(); ++d)
+    if (self.size(d) > 1 && self.stride(d) == 0) return empty_like(self, self.dtype());
+  return empty_strided(self.sizes(), self.strides(), self.dtype());
+}
+
 // A copy of self in which the place that `window` shows holds src.
 template <class Window>
 Tensor view_scatter(const char* name, const Tensor& self, const Tensor& src, Window window) {
-  Tensor out = empty_like(self, self.dtype());
+  Tensor out = empty_with_strides_of(self);
   {
     GradMode off(false);
     raw_copy(out, self);
@@ -161,7 +168,7 @@ Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim, std::op
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, const Dims& size, const Dims& stride,
                           std::optional<int64_t> storage_offset) {
   const int64_t offset = storage_offset.value_or(self.storage_offset());
-  Tensor out = empty_strided(self.sizes(), self.strides(), self.dtype());
+  Tensor out = empty_with_strides_of(self);
   {
     GradMode off(false);
     raw_copy(out, self);

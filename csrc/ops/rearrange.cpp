@@ -173,6 +173,18 @@ Tensor repeat_interleave_by(const Tensor& self, const Tensor& repeats, std::opti
   return index_select(input, along, repeat_interleave_indices(counts, output_size));
 }
 
+// (..., C, H, W) read as (..., split), permuted, and joined to (..., joined); always new memory.
+static Tensor shuffle_image(const Tensor& self, const Dims& split, const Dims& order, const Dims& joined) {
+  const Dims batch = IntSpan(self.sizes()).first(size_t(self.dim() - 3));
+  Dims shape = batch, result = batch, dims;
+  for (const int64_t size : split) shape.push_back(size);
+  for (const int64_t size : joined) result.push_back(size);
+  for (int64_t d = 0; d < int64_t(batch.size()); ++d) dims.push_back(d);
+  for (const int64_t d : order) dims.push_back(int64_t(batch.size()) + d);
+  const Tensor moved = permute(reshape(self, shape), dims);
+  return view(moved.is_contiguous() ? clone(moved) : contiguous(moved), result);
+}
+
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   FLAMBEAU_CHECK(self.dim() >= 3, "pixel_shuffle expects input to have at least 3 dimensions, but got input with ",
                  self.dim(), " dimension(s)");
@@ -181,18 +193,8 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   const int64_t c = self.size(-3), h = self.size(-2), w = self.size(-1);
   FLAMBEAU_CHECK(c % (r * r) == 0, "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
                  "upscale_factor, but input.size(-3)=", c, " is not divisible by ", r * r);
-  Dims batch = IntSpan(self.sizes()).first(size_t(self.dim() - 3));
-  const auto with = [&](std::initializer_list<int64_t> rest) {
-    Dims all = batch;
-    for (const int64_t n : rest) all.push_back(n);
-    return all;
-  };
-  // (..., C, r, r, H, W) to (..., C, H, r, W, r)
-  const int64_t b = int64_t(batch.size());
-  Dims order;
-  for (int64_t d = 0; d < b; ++d) order.push_back(d);
-  for (const int64_t d : {0, 3, 1, 4, 2}) order.push_back(b + d);
-  return reshape(permute(reshape(self, with({c / (r * r), r, r, h, w})), order), with({c / (r * r), h * r, w * r}));
+  // (C, r, r, H, W) to (C, H, r, W, r)
+  return shuffle_image(self, {c / (r * r), r, r, h, w}, {0, 3, 1, 4, 2}, {c / (r * r), h * r, w * r});
 }
 
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
@@ -205,18 +207,8 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
                  " is not divisible by ", r);
   FLAMBEAU_CHECK(w % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
                  " is not divisible by ", r);
-  Dims batch = IntSpan(self.sizes()).first(size_t(self.dim() - 3));
-  const auto with = [&](std::initializer_list<int64_t> rest) {
-    Dims all = batch;
-    for (const int64_t n : rest) all.push_back(n);
-    return all;
-  };
-  // (..., C, H, r, W, r) to (..., C, r, r, H, W)
-  const int64_t b = int64_t(batch.size());
-  Dims order;
-  for (int64_t d = 0; d < b; ++d) order.push_back(d);
-  for (const int64_t d : {0, 2, 4, 1, 3}) order.push_back(b + d);
-  return reshape(permute(reshape(self, with({c, h / r, r, w / r, r})), order), with({c * r * r, h / r, w / r}));
+  // (C, H, r, W, r) to (C, r, r, H, W)
+  return shuffle_image(self, {c, h / r, r, w / r, r}, {0, 2, 4, 1, 3}, {c * r * r, h / r, w / r});
 }
 
 Tensor channel_shuffle(const Tensor& self, int64_t groups) {
