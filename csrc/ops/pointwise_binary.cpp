@@ -252,17 +252,18 @@ Tensor ldexp(const Operand& self, const Operand& other) { return mul(self, pow(2
 namespace {
 
 // The powers PyTorch has loops of their own for; null for others.
-const Loops* simple_power(double exponent) {
+const Loops* simple_power(double exponent, DType dtype) {
   const auto& k = kernels::unary();
+  if (exponent == 0.5) return &mkl_or(kernels::vml().sqrt, k.sqrt, dtype);
   return exponent == 2 ? &k.square : exponent == 3 ? &k.cube : exponent == -2 ? &k.reciprocal_square
-       : exponent == 0.5 ? &k.sqrt : exponent == -0.5 ? &k.rsqrt : exponent == -1 ? &k.reciprocal : nullptr;
+       : exponent == -0.5 ? &k.rsqrt : exponent == -1 ? &k.reciprocal : nullptr;
 }
 
 Tensor pow_value(const Operand& self, const Operand& exponent, DType dtype) {
   if (!exponent.is_tensor() && self.is_tensor()) {
     const double e = exponent.scalar().to_double();
     FLAMBEAU_CHECK(!(is_integral(dtype, true) && e < 0), "Integers to negative integer powers are not allowed.");
-    const Loops* loops = simple_power(e);
+    const Loops* loops = simple_power(e, dtype);
     if (loops && (flambeau::is_floating(dtype) || e > 1)) return elementwise(*loops, "pow", dtype, {&self});
   }
   return elementwise(kernels::arithmetic().pow, "pow", dtype, {&self, &exponent});

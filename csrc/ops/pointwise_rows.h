@@ -1,6 +1,7 @@
 // Regular elementwise operators as rows: the loop that gives the value, and the slopes beside it.
 #pragma once
 
+#include "kernels/vml.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
@@ -8,6 +9,11 @@
 namespace flambeau::ops {
 
 inline DType float_dtype(DType dtype) { return is_integral(dtype, true) ? default_dtype() : dtype; }
+
+// MKL's loops for float32, `others` for other dtypes.
+inline const Loops& mkl_or(const ByMklPath& mkl, const Loops& others, DType dtype) {
+  return dtype == DType::Float32 ? mkl[profile().mkl] : others;
+}
 
 // What the graph sees of an operand: no edge for a number.
 inline const Tensor& input_of(const Operand& o) {
@@ -37,7 +43,7 @@ enum class Keeps : uint8_t { Nothing, Self, Result };
 struct UnaryRow {
   const char* node;
   const char* kernel;
-  const Loops& (*loops)();
+  const Loops& (*loops)(DType dtype);
   Promotion promotion;
   Keeps keeps;
   Tensor (*slope)(const Tensor& grad, const Tensor& kept);

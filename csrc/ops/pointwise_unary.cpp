@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Tensor unary(const UnaryRow& row, const Tensor& self) {
   const Operand x(self);
   const DType dtype = row.promotion == Promotion::Float ? float_dtype(self.dtype()) : self.dtype();
-  Tensor out = elementwise(row.loops(), row.kernel, dtype, {&x});
+  Tensor out = elementwise(row.loops(dtype), row.kernel, dtype, {&x});
   return record(row.node, out, {self}, [&] {
     Saved kept = row.keeps == Keeps::Self ? Saved(self) : row.keeps == Keeps::Result ? Saved::output(out) : Saved();
     return [&row, kept = std::move(kept)](const Tensor& grad, Needs) {
@@ -26,20 +26,26 @@ Tensor unary(const UnaryRow& row, const Tensor& self) {
   });
 }
 
+// The table of the loops; MKL's for float32 where it says so.
+#define LOOPS_unary(name) kernels::unary().name
+#define LOOPS_special(name) kernels::special().name
+#define LOOPS_mkl(name) mkl_or(kernels::vml().name, kernels::unary().name, dtype)
+
 // FLAMBEAU_UNARY_ROW(name, node, table, promotion, what it keeps, slope)
 #define FLAMBEAU_UNARY_ROW(name, node, table, promotion, keeps, ...)                                            \
   Tensor name(const Tensor& self) {                                                                             \
-    static constexpr UnaryRow row = {node, #name, +[]() -> const Loops& { return kernels::table().name; },       \
-                                     Promotion::promotion, Keeps::keeps,                                        \
+    static constexpr UnaryRow row = {node, #name,                                                                       \
+                                     +[]([[maybe_unused]] DType dtype) -> const Loops& { return LOOPS_##table(name); }, \
+                                     Promotion::promotion, Keeps::keeps,                                                \
                                      []([[maybe_unused]] const Tensor& grad, [[maybe_unused]] const Tensor& x) -> Tensor { \
-                                       return __VA_ARGS__;                                                      \
-                                     }};                                                                        \
+                                       return __VA_ARGS__;                                                              \
+                                     }};                                                                                \
     return unary(row, self);                                                                                    \
   }
 #define KEEP_SELF(name, node, table, ...) FLAMBEAU_UNARY_ROW(name, node, table, Float, Self, __VA_ARGS__)
 #define KEEP_RESULT(name, node, table, ...) FLAMBEAU_UNARY_ROW(name, node, table, Float, Result, __VA_ARGS__)
 
-KEEP_RESULT(sqrt, "SqrtBackward0", unary, div(grad, mul(x, 2)))
+KEEP_RESULT(sqrt, "SqrtBackward0", mkl, div(grad, mul(x, 2)))
 KEEP_RESULT(rsqrt, "RsqrtBackward0", unary, mul(mul(grad, -0.5), pow(x, 3)))
 KEEP_RESULT(reciprocal, "ReciprocalBackward0", unary, mul(neg(grad), mul(x, x)))
 KEEP_RESULT(exp, "ExpBackward0", unary, mul(grad, x))
@@ -109,7 +115,7 @@ KEEP_SELF(sinc, "SincBackward0", special, sinc_slope(grad, x))
 FLAMBEAU_UNARY_ROW(abs, "AbsBackward0", unary, Keep, Self, mul(grad, sign(x)))
 FLAMBEAU_UNARY_ROW(sign, "SignBackward0", unary, Keep, Nothing, zeros_like(grad))
 Tensor sgn(const Tensor& self) {
-  static constexpr UnaryRow row = {"SgnBackward0", "sgn_cpu", +[]() -> const Loops& { return kernels::unary().sign; }, Promotion::Keep,
+  static constexpr UnaryRow row = {"SgnBackward0", "sgn_cpu", +[](DType) -> const Loops& { return kernels::unary().sign; }, Promotion::Keep,
                                    Keeps::Nothing, [](const Tensor& grad, const Tensor&) { return zeros_like(grad); }};
   return unary(row, self);
 }
