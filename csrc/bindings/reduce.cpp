@@ -31,7 +31,8 @@ void bind_sums() {
   def<Fn<Tensor, T, D, bool, OptDType>(&ops::mean)>("mean(self, dim, keepdim=False, *, dtype=None)", kPlain | kOut);
   def<&ops::nanmean>("nanmean(self, dim=None, keepdim=False, *, dtype=None)", kPlain | kOut);
   def<Fn<Tensor, T, OptDType>(&ops::prod)>("prod(self, *, dtype=None)", kPlain | kOut);
-  def<Fn<Tensor, T, int64_t, bool, OptDType>(&ops::prod)>("prod(self, dim, keepdim=False, *, dtype=None)", kPlain | kOut);
+  def<Fn<Tensor, T, int64_t, bool, OptDType>(&ops::prod)>("prod(self, dim, keepdim=False, *, dtype=None)",
+                                                          kPlain | kOut);
   def<&ops::logsumexp>("logsumexp(self, dim, keepdim=False)", kPlain | kOut);
   def<&ops::logsumexp>("special_logsumexp(self, dim, keepdim=False)", kSpecial | kOut);
   def<Fn<Tensor, T, const Dims&>(&ops::count_nonzero)>("count_nonzero(self, dim)", kPlain);
@@ -64,7 +65,8 @@ void bind_norms() {
       "norm(self, p, dim, keepdim=False, *, dtype=None)", kFunction | kOut);
   def<&norm_dtype>("norm(self, p, *, dtype)", kFunction);
   def<&frobenius_norm>("frobenius_norm(self, dim, keepdim=False)", kFunction | kOut);
-  def<&ops::linalg_vector_norm>("linalg_vector_norm(self, ord=2, dim=None, keepdim=False, *, dtype=None)", kLinalg | kOut);
+  def<&ops::linalg_vector_norm>("linalg_vector_norm(self, ord=2, dim=None, keepdim=False, *, dtype=None)",
+                                kLinalg | kOut);
   def<Fn<Tensor, T, Scalar, const Dims&, bool, OptDType>(&ops::linalg_matrix_norm)>(
       "linalg_matrix_norm(self, ord, dim=(-2, -1), keepdim=False, *, dtype=None)", kLinalg | kOut);
   def<Fn<Tensor, T, const std::string&, const Dims&, bool, OptDType>(&ops::linalg_matrix_norm)>(

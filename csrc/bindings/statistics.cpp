@@ -25,9 +25,9 @@ struct Spread {
 };
 
 void bind_spread() {
-#define FLAMBEAU_SPREAD(name, R, forms)                                                                              \
-  def<Spread<R>::Unbiased(&ops::name)>(#name "(self, unbiased=True)", forms);                                        \
-  def<Spread<R>::UnbiasedDim(&ops::name)>(#name "(self, dim, unbiased=True, keepdim=False)", forms);                 \
+#define FLAMBEAU_SPREAD(name, R, forms)                                                              \
+  def<Spread<R>::Unbiased(&ops::name)>(#name "(self, unbiased=True)", forms);                        \
+  def<Spread<R>::UnbiasedDim(&ops::name)>(#name "(self, dim, unbiased=True, keepdim=False)", forms); \
   def<Spread<R>::Corrected(&ops::name)>(#name "(self, dim=None, *, correction=None, keepdim=False)", forms);
   FLAMBEAU_SPREAD(var, Tensor, kPlain | kOut)
   FLAMBEAU_SPREAD(std, Tensor, kPlain | kOut)
@@ -36,10 +36,10 @@ void bind_spread() {
 #undef FLAMBEAU_SPREAD
   def<&ops::cov>("cov(self, *, correction=1, fweights=None, aweights=None)", kPlain);
   def<&ops::corrcoef>("corrcoef(self)", kPlain);
-#define FLAMBEAU_QUANTILE(name)                                                                                      \
-  def<Fn<Tensor, T, T, OptInt, bool, Text>(&ops::name)>(                                                             \
-      #name "(self, q, dim=None, keepdim=False, *, interpolation='linear')", kPlain | kOut);                         \
-  def<Fn<Tensor, T, double, OptInt, bool, Text>(&ops::name)>(                                                        \
+#define FLAMBEAU_QUANTILE(name)                                                              \
+  def<Fn<Tensor, T, T, OptInt, bool, Text>(&ops::name)>(                                     \
+      #name "(self, q, dim=None, keepdim=False, *, interpolation='linear')", kPlain | kOut); \
+  def<Fn<Tensor, T, double, OptInt, bool, Text>(&ops::name)>(                                \
       #name "(self, q, dim=None, keepdim=False, *, interpolation='linear')", kPlain | kOut);
   FLAMBEAU_QUANTILE(quantile)
   FLAMBEAU_QUANTILE(nanquantile)
@@ -59,28 +59,34 @@ void bind_samples() {
   for (const char* signature : {"trapezoid(y, *, dx=1, dim=-1)", "trapz(y, *, dx=1, dim=-1)"})
     def<Fn<Tensor, T, Scalar, int64_t>(&ops::trapezoid)>(signature, kFunction);
   def<Fn<Tensor, T, T, int64_t>(&ops::cumulative_trapezoid)>("cumulative_trapezoid(y, x, *, dim=-1)", kFunction);
-  def<Fn<Tensor, T, Scalar, int64_t>(&ops::cumulative_trapezoid)>("cumulative_trapezoid(y, *, dx=1, dim=-1)", kFunction);
+  def<Fn<Tensor, T, Scalar, int64_t>(&ops::cumulative_trapezoid)>("cumulative_trapezoid(y, *, dx=1, dim=-1)",
+                                                                  kFunction);
 }
 
 void bind_order() {
-  def<Fn<TwoTensors, T, int64_t, bool>(&ops::sort)>("sort(self, dim=-1, descending=False) -> values, indices", kPlain | kOut);
+  def<Fn<TwoTensors, T, int64_t, bool>(&ops::sort)>("sort(self, dim=-1, descending=False) -> values, indices",
+                                                    kPlain | kOut);
   def<Fn<TwoTensors, T, std::optional<bool>, int64_t, bool>(&ops::sort)>(
       "sort(self, *, stable, dim=-1, descending=False) -> values, indices", kPlain | kOut);
   def<Fn<Tensor, T, int64_t, bool>(&ops::argsort)>("argsort(self, dim=-1, descending=False)", kPlain);
-  def<Fn<Tensor, T, bool, int64_t, bool>(&ops::argsort)>("argsort(self, *, stable, dim=-1, descending=False)", kPlain | kOut);
+  def<Fn<Tensor, T, bool, int64_t, bool>(&ops::argsort)>("argsort(self, *, stable, dim=-1, descending=False)",
+                                                         kPlain | kOut);
   def<&ops::msort>("msort(self)", kPlain | kOut);
   def<&ops::topk>("topk(self, k, dim=-1, largest=True, sorted=True) -> values, indices", kPlain | kOut);
   def<&ops::kthvalue>("kthvalue(self, k, dim=-1, keepdim=False) -> values, indices", kPlain | kOut);
   def<Fn<Tensor, T>(&ops::median)>("median(self)", kPlain);
-  def<Fn<TwoTensors, T, int64_t, bool>(&ops::median)>("median(self, dim, keepdim=False) -> values, indices", kPlain | kOut);
+  def<Fn<TwoTensors, T, int64_t, bool>(&ops::median)>("median(self, dim, keepdim=False) -> values, indices",
+                                                      kPlain | kOut);
   def<Fn<Tensor, T>(&ops::nanmedian)>("nanmedian(self)", kPlain);
-  def<Fn<TwoTensors, T, int64_t, bool>(&ops::nanmedian)>("nanmedian(self, dim, keepdim=False) -> values, indices", kPlain | kOut);
+  def<Fn<TwoTensors, T, int64_t, bool>(&ops::nanmedian)>("nanmedian(self, dim, keepdim=False) -> values, indices",
+                                                         kPlain | kOut);
   def<&ops::mode>("mode(self, dim=-1, keepdim=False) -> values, indices", kPlain | kOut);
   def<&ops::unique2>("_unique2(self, sorted=True, return_inverse=False, return_counts=False)", kFunction);
   def<&ops::unique_dim>("unique_dim(self, dim, sorted=True, return_inverse=False, return_counts=False)", kFunction);
-  def<&ops::unique_consecutive>("unique_consecutive(self, return_inverse=False, return_counts=False, dim=None)", kFunction);
-  def<&ops::searchsorted>("searchsorted(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None)",
-                          kFunction | kOut);
+  def<&ops::unique_consecutive>("unique_consecutive(self, return_inverse=False, return_counts=False, dim=None)",
+                                kFunction);
+  def<&ops::searchsorted>(
+      "searchsorted(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None)", kFunction | kOut);
   def<&ops::bucketize>("bucketize(self, boundaries, *, out_int32=False, right=False)", kFunction | kOut);
 }
 

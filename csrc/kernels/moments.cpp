@@ -64,24 +64,16 @@ void norm(void* acc_bytes, const void* in, const ReduceShape& shape, NormKind ki
   T acc = result;
   const T power = T(p);
   switch (kind) {
-    case NormKind::Zero:
-      visit<T>(in, shape, [&](T x) { acc = acc + (x == 0 ? T(0) : T(1)); });
-      break;
-    case NormKind::One:
-      visit<T>(in, shape, [&](T x) { acc = acc + std::fabs(x); });
-      break;
-    case NormKind::Two:
-      visit<T>(in, shape, [&](T x) { acc = acc + x * x; });
-      break;
+    case NormKind::Zero: visit<T>(in, shape, [&](T x) { acc = acc + (x == 0 ? T(0) : T(1)); }); break;
+    case NormKind::One: visit<T>(in, shape, [&](T x) { acc = acc + std::fabs(x); }); break;
+    case NormKind::Two: visit<T>(in, shape, [&](T x) { acc = acc + x * x; }); break;
     case NormKind::Largest:  // NaN wins
       visit<T>(in, shape, [&](T x) { acc = (acc > std::fabs(x) || acc != acc) ? acc : std::fabs(x); });
       break;
     case NormKind::Smallest:
       visit<T>(in, shape, [&](T x) { acc = (acc < std::fabs(x) || acc != acc) ? acc : std::fabs(x); });
       break;
-    case NormKind::Power:
-      visit<T>(in, shape, [&](T x) { acc = acc + std::pow(std::fabs(x), power); });
-      break;
+    case NormKind::Power: visit<T>(in, shape, [&](T x) { acc = acc + std::pow(std::fabs(x), power); }); break;
   }
   result = acc;
 }
@@ -104,8 +96,10 @@ void norm_two(void* out, const void* in, int64_t n, bool fused) {
 
 }  // namespace
 
-extern const MomentKernels moments_table = {
-    {welford<float>, welford<double>}, {welford_lanes<float>, welford_lanes<double>}, {squares<float>, squares<double>},
-    {norm<float>, norm<double>},       {norm_two<float>, norm_two<double>}};
+extern const MomentKernels moments_table = {{welford<float>, welford<double>},
+                                            {welford_lanes<float>, welford_lanes<double>},
+                                            {squares<float>, squares<double>},
+                                            {norm<float>, norm<double>},
+                                            {norm_two<float>, norm_two<double>}};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -25,13 +25,13 @@ struct WelfordLanes {
 enum class NormKind { Zero, One, Two, Largest, Smallest, Power };
 
 struct MomentKernels {
-  void (*welford[2])(Welford& acc, const void* in, const ReduceShape& shape);          // float, double
+  void (*welford[2])(Welford& acc, const void* in, const ReduceShape& shape);  // float, double
   void (*welford_lanes[2])(WelfordLanes& acc, const void* in, int64_t lane, const ReduceShape& shape);
-  double (*squares[2])(const void* in, const ReduceShape& shape, double mean);         // sum of (x - mean)^2
+  double (*squares[2])(const void* in, const ReduceShape& shape, double mean);  // sum of (x - mean)^2
   void (*norm[2])(void* acc, const void* in, const ReduceShape& shape, NormKind kind, double p);
   // 2-norm of n adjacent elements: a vector of partial sums (eight floats, four doubles) from left to right, then the
-  // tail; a tail of four or more starts unfused because PyTorch's compiler vectorised it. `fused` is false for PyTorch's
-  // build without AVX2.
+  // tail; a tail of four or more starts unfused because PyTorch's compiler vectorised it. `fused` is false for
+  // PyTorch's build without AVX2.
   void (*norm_two[2])(void* out, const void* in, int64_t n, bool fused);
 };
 

@@ -136,15 +136,21 @@ void sum_loop(void* out_bytes, const void* in_bytes, const ReduceShape& given) {
 // Operators on scalars and on vectors alike.
 struct Times {
   template <class V>
-  static V apply(V a, V b) { return a * b; }
+  static V apply(V a, V b) {
+    return a * b;
+  }
 };
 struct Larger {
   template <class V>
-  static V apply(V a, V b) { return ((a > b) | (a != a)) ? a : b; }
+  static V apply(V a, V b) {
+    return ((a > b) | (a != a)) ? a : b;
+  }
 };
 struct Smaller {
   template <class V>
-  static V apply(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
+  static V apply(V a, V b) {
+    return ((a < b) | (a != a)) ? a : b;
+  }
 };
 
 // n rows, `step` apart, of four vectors each: combined lane by lane.
@@ -190,8 +196,7 @@ void fold_loop(void* out_bytes, const void* in_bytes, const ReduceShape& s) {
     }
     for (; j < s.size1; ++j) fold_strided<Op>(out + j, 0, in + j, s.in0, s.size0);
   } else {
-    for (int64_t j = 0; j < s.size1; ++j)
-      fold_strided<Op>(out + j * s.out1, s.out0, in + j * s.in1, s.in0, s.size0);
+    for (int64_t j = 0; j < s.size1; ++j) fold_strided<Op>(out + j * s.out1, s.out0, in + j * s.in1, s.in0, s.size0);
   }
 }
 

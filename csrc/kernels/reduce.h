@@ -1,7 +1,7 @@
 // Two-dimensional inner loops of reductions: out[i*out0 + j*out1] gains in[i*in0 + j*in1], i the fast index. At least
 // one out stride is 0 along a reduced level. `out` holds the identity or what earlier loops left there.
-// sum is PyTorch's cascade (native/cpu/SumKernel.cpp); the others follow binary_kernel_reduce_vec (native/cpu/Reduce.h).
-// Vectors are 32 bytes wide in every PyTorch build on x86: eight floats, four doubles.
+// sum is PyTorch's cascade (native/cpu/SumKernel.cpp); the others follow binary_kernel_reduce_vec
+// (native/cpu/Reduce.h). Vectors are 32 bytes wide in every PyTorch build on x86: eight floats, four doubles.
 #pragma once
 
 #include <cstdint>

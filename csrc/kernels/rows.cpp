@@ -9,11 +9,15 @@ namespace {
 
 struct Larger {
   template <class T>
-  static bool wins(T a, T b) { return a > b; }
+  static bool wins(T a, T b) {
+    return a > b;
+  }
 };
 struct Smaller {
   template <class T>
-  static bool wins(T a, T b) { return a < b; }
+  static bool wins(T a, T b) {
+    return a < b;
+  }
 };
 
 // The value first, by several chains at once; then where it stands.

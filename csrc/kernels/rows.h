@@ -18,10 +18,10 @@ using ScanColumns = void (*)(void* out, const void* in, int64_t n, int64_t strid
 using ScanExtremeRows = void (*)(void* out, int64_t* indices, const void* in, int64_t rows, int64_t n);
 
 struct RowKernels {
-  ExtremeRows argmax[3], argmin[3];           // float, double, int64
-  ScanRows cumsum[3], cumprod[3];             // floats accumulate in double and round each result
+  ExtremeRows argmax[3], argmin[3];  // float, double, int64
+  ScanRows cumsum[3], cumprod[3];    // floats accumulate in double and round each result
   ScanColumns cumsum_columns[3], cumprod_columns[3];
-  ScanRows logcumsumexp[2];                   // float, double; in double
+  ScanRows logcumsumexp[2];  // float, double; in double
   ScanExtremeRows cummax[3], cummin[3];
 };
 

@@ -32,7 +32,8 @@ Tensor scale_grad_by_count(const Tensor& grad, const Tensor& mask, const Reduced
   return div(mul(grad, mask), sum(mask, reduced, true));
 }
 
-Tensor extreme_over(std::string_view name, std::string_view node, Which which, const Tensor& self, const Dims& dim, bool keepdim) {
+Tensor extreme_over(std::string_view name, std::string_view node, Which which, const Tensor& self, const Dims& dim,
+                    bool keepdim) {
   check_nonempty_dims(name, self, dim);
   const ReducedDims dims(self, dim);
   Tensor out = raw_extreme(which, self, dims, keepdim);
@@ -56,9 +57,11 @@ Tensor amin(const Tensor& self, const Dims& dim, bool keepdim) {
 }
 
 TwoTensors aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  if (dim) check_nonempty_dim("aminmax", self, *dim);
-  else FLAMBEAU_CHECK(self.numel() > 0,
-                      "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+  if (dim)
+    check_nonempty_dim("aminmax", self, *dim);
+  else
+    FLAMBEAU_CHECK(self.numel() > 0,
+                   "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   const ReducedDims dims = dim ? ReducedDims(self, {*dim}) : ReducedDims(self, {});
   Tensor outs[] = {raw_extreme(Which::Smallest, self, dims, keepdim), raw_extreme(Which::Largest, self, dims, keepdim)};
   if (needs_grad(self)) {
@@ -71,7 +74,8 @@ TwoTensors aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim)
                  for (int i = 0; i < 2; ++i) {
                    if (!grads[size_t(i)].defined()) continue;
                    const Tensor mask = eq(unreduce(results[i]->get(), dims, x.dim(), keepdim), x);
-                   const Tensor part = scale_grad_by_count(unreduce(grads[size_t(i)], dims, x.dim(), keepdim), mask, dims, x.dim());
+                   const Tensor part =
+                       scale_grad_by_count(unreduce(grads[size_t(i)], dims, x.dim(), keepdim), mask, dims, x.dim());
                    grad_x = grad_x.defined() ? add(grad_x, part) : part;
                  }
                  return TensorList{grad_x};
@@ -98,9 +102,9 @@ Tensor raw_positions(Which which, const Rows& x) {
   const Tensor data = raw_cast(x.data, compute_dtype(x.data.dtype()));
   const auto& table = kernels::rows();
   const ExtremeRows find = (which == Which::Largest ? table.argmax : table.argmin)[compute_slot(data.dtype())];
-  const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, x.n));
-  parallel_for(0, x.rows, grain, [&](int64_t begin, int64_t end) {
-    find(static_cast<char*>(data.raw()) + begin * x.n * int64_t(data.itemsize()), end - begin, x.n, out.data<int64_t>() + begin);
+  x.split([&](int64_t begin, int64_t end) {
+    find(static_cast<char*>(data.raw()) + begin * x.n * int64_t(data.itemsize()), end - begin, x.n,
+         out.data<int64_t>() + begin);
   });
   return out;
 }
@@ -116,7 +120,8 @@ Tensor raw_pick(const Rows& x, const Tensor& positions) {
   return out;
 }
 
-TwoTensors extreme_along(std::string_view name, std::string_view node, Which which, const Tensor& self, int64_t dim, bool keepdim) {
+TwoTensors extreme_along(std::string_view name, std::string_view node, Which which, const Tensor& self, int64_t dim,
+                         bool keepdim) {
   check_nonempty_dim(name, self, dim);
   const Rows x(self, dim);
   const Tensor positions = raw_positions(which, x);
@@ -137,7 +142,8 @@ Tensor position(std::string_view name, Which which, const Tensor& self, std::opt
     const Rows x(self, *dim);
     return x.reduced(raw_positions(which, x), keepdim);
   }
-  FLAMBEAU_CHECK_AS(IndexError, self.numel() != 0, name, ": Expected reduction dim to be specified for input.numel() == 0.");
+  FLAMBEAU_CHECK_AS(IndexError, self.numel() != 0, name,
+                    ": Expected reduction dim to be specified for input.numel() == 0.");
   const Rows x(raw_reshape(raw_contiguous(self), {self.numel()}), 0);
   return raw_reshape(raw_positions(which, x), keepdim ? Dims(self.sizes().size(), 1) : Dims());
 }
@@ -172,7 +178,9 @@ Tensor raw_truth(ReduceLoop loop, bool identity, const Tensor& self, const Reduc
 
 Tensor truth_over(ReduceLoop loop, bool identity, const Tensor& self, const OptDims& dim, bool keepdim) {
   // An empty list reduces nothing here.
-  if (dim && dim->empty()) return raw_cast(raw_cast(raw_contiguous(self), DType::Bool), self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool);
+  if (dim && dim->empty())
+    return raw_cast(raw_cast(raw_contiguous(self), DType::Bool),
+                    self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool);
   return raw_truth(loop, identity, self, ReducedDims(self, dim ? IntSpan(*dim) : IntSpan()), keepdim);
 }
 

@@ -129,7 +129,8 @@ Tensor mean(const Tensor& self, const OptDims& dim, bool keepdim, OptDType dtype
 }
 
 Tensor nanmean(const Tensor& self, const OptDims& dim, bool keepdim, OptDType dtype) {
-  FLAMBEAU_CHECK(self.is_floating(), "nanmean(): expected input to have floating point or complex dtype but got ", self.dtype());
+  FLAMBEAU_CHECK(self.is_floating(), "nanmean(): expected input to have floating point or complex dtype but got ",
+                 self.dtype());
   return div(nansum(self, dim, keepdim, dtype), sum(logical_not(isnan(detach(self))), dim, keepdim));
 }
 
@@ -162,10 +163,14 @@ Tensor prod(const Tensor& self, OptDType dtype) {
     return [self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       Tensor grad_x;
-      if (x.dim() == 0) grad_x = clone(grad);
-      else if (const int64_t count = count_zeros(x); count == 0) grad_x = mul(grad, div(result.get(), x));
-      else if (count > 1 && !grad_enabled()) grad_x = zeros_like(x);
-      else grad_x = reshape(prod_safe_zeros_backward(grad, reshape(x, {-1}), 0), x.sizes());
+      if (x.dim() == 0)
+        grad_x = clone(grad);
+      else if (const int64_t count = count_zeros(x); count == 0)
+        grad_x = mul(grad, div(result.get(), x));
+      else if (count > 1 && !grad_enabled())
+        grad_x = zeros_like(x);
+      else
+        grad_x = reshape(prod_safe_zeros_backward(grad, reshape(x, {-1}), 0), x.sizes());
       return TensorList{to_dtype(grad_x, given.dtype())};
     };
   });
@@ -178,11 +183,12 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, OptDType dtype) {
     return [dims, dim, keepdim, self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       Tensor grad_x;
-      if (x.dim() == 0) grad_x = clone(grad);
+      if (x.dim() == 0)
+        grad_x = clone(grad);
       else {
         const Tensor g = unreduce(grad, dims, x.dim(), keepdim);
         grad_x = count_zeros(x) ? prod_safe_zeros_backward(g, x, dim)
-                             : mul(g, div(unreduce(result.get(), dims, x.dim(), keepdim), x));
+                                : mul(g, div(unreduce(result.get(), dims, x.dim(), keepdim), x));
       }
       return TensorList{to_dtype(grad_x, given.dtype())};
     };
@@ -215,8 +221,8 @@ Tensor logsumexp(const Tensor& self, const Dims& dim, bool keepdim) {
   return record("LogsumexpBackward0", out, {self}, [&] {
     return [dims, keepdim, self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor x = self.get();
-      return TensorList{mul(unreduce(grad, dims, x.dim(), keepdim),
-                            exp(sub(x, unreduce(result.get(), dims, x.dim(), keepdim))))};
+      return TensorList{
+          mul(unreduce(grad, dims, x.dim(), keepdim), exp(sub(x, unreduce(result.get(), dims, x.dim(), keepdim))))};
     };
   });
 }

@@ -1,4 +1,5 @@
-// Reductions: many elements to one. An absent or empty `dim` means all dimensions (for all and any: only an absent one).
+// Reductions: many elements to one. An absent or empty `dim` means all dimensions (for all and any: only an absent
+// one).
 #pragma once
 
 #include <concepts>
@@ -21,7 +22,7 @@ template <std::integral Int>
 Tensor sum(const Tensor& self, Int dim, bool keepdim = false) {
   return sum(self, Dims{int64_t(dim)}, keepdim);
 }
-Tensor sum_to_size(const Tensor& self, const Dims& size);          // undoes a broadcast
+Tensor sum_to_size(const Tensor& self, const Dims& size);  // undoes a broadcast
 Tensor nansum(const Tensor& self, const OptDims& dim = {}, bool keepdim = false, OptDType dtype = {});
 Tensor mean(const Tensor& self, OptDType dtype = {});
 Tensor mean(const Tensor& self, const OptDims& dim, bool keepdim = false, OptDType dtype = {});

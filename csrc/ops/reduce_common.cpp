@@ -10,7 +10,8 @@
 
 namespace flambeau::ops {
 
-Tensor reduce_with(const ReduceLoop (&loops)[3], const Tensor& self, const ReducedDims& dims, bool keepdim, Scalar identity) {
+Tensor reduce_with(const ReduceLoop (&loops)[3], const Tensor& self, const ReducedDims& dims, bool keepdim,
+                   Scalar identity) {
   Tensor out = empty(dims.sizes(keepdim), self.dtype());
   raw_fill(out, identity);
   if (self.numel() == 0) return out;
@@ -65,9 +66,12 @@ Tensor Rows::restore(const Tensor& result) const {
 
 Tensor Rows::reduced(const Tensor& result, bool keepdim) const {
   Dims sizes = sizes_;
-  if (ndim_ == 0) sizes.clear();
-  else if (keepdim) sizes[size_t(dim_)] = 1;
-  else sizes.erase(size_t(dim_));
+  if (ndim_ == 0)
+    sizes.clear();
+  else if (keepdim)
+    sizes[size_t(dim_)] = 1;
+  else
+    sizes.erase(size_t(dim_));
   return raw_reshape(result, sizes);
 }
 
@@ -79,7 +83,8 @@ std::string streamed(double value) {
 
 void check_nonempty_dim(std::string_view name, const Tensor& self, int64_t dim) {
   if (self.dim() == 0) {
-    FLAMBEAU_CHECK_AS(IndexError, dim == 0 || dim == -1, name, ": Expected reduction dim -1 or 0 for scalar but got ", dim);
+    FLAMBEAU_CHECK_AS(IndexError, dim == 0 || dim == -1, name, ": Expected reduction dim -1 or 0 for scalar but got ",
+                      dim);
     return;
   }
   dim = wrap_dim(dim, self.dim());
@@ -103,9 +108,11 @@ Tensor unreduce(const Tensor& t, const ReducedDims& dims, int64_t ndim, bool kee
   return out;
 }
 
-Tensor value_selecting_reduction_backward(const Tensor& grad, int64_t dim, const Tensor& indices, const Dims& sizes, bool keepdim) {
+Tensor value_selecting_reduction_backward(const Tensor& grad, int64_t dim, const Tensor& indices, const Dims& sizes,
+                                          bool keepdim) {
   const bool lost = !keepdim && !sizes.empty();
-  return scatter(zeros(sizes, grad.dtype()), dim, lost ? unsqueeze(indices, dim) : indices, lost ? unsqueeze(grad, dim) : grad);
+  return scatter(zeros(sizes, grad.dtype()), dim, lost ? unsqueeze(indices, dim) : indices,
+                 lost ? unsqueeze(grad, dim) : grad);
 }
 
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& value) {

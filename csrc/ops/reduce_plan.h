@@ -49,10 +49,10 @@ struct ReducePlan {
   }
 
   int ndim = 0;
-  int leading = 0;          // reduced levels; they are the innermost
+  int leading = 0;  // reduced levels; they are the innermost
   int64_t numel = 1, outputs = 1;
-  bool single = false;      // one output in all: threads share it. Parts of a larger plan are not single.
-  int64_t sizes[kMaxDim];   // innermost first
+  bool single = false;     // one output in all: threads share it. Parts of a larger plan are not single.
+  int64_t sizes[kMaxDim];  // innermost first
   int64_t out[kMaxDim], in[kMaxDim];
 };
 
@@ -61,8 +61,12 @@ template <class Loop>
 void serial_for_each(const ReducePlan& plan, int64_t begin, int64_t end, Loop&& loop) {
   const int64_t zero = 0, one = 1;
   const int64_t n0 = plan.ndim > 0 ? plan.sizes[0] : one, n1 = plan.ndim > 1 ? plan.sizes[1] : one;
-  ReduceShape shape{0, 1, plan.ndim > 0 ? plan.out[0] : zero, plan.ndim > 1 ? plan.out[1] : zero,
-                    plan.ndim > 0 ? plan.in[0] : zero, plan.ndim > 1 ? plan.in[1] : zero};
+  ReduceShape shape{0,
+                    1,
+                    plan.ndim > 0 ? plan.out[0] : zero,
+                    plan.ndim > 1 ? plan.out[1] : zero,
+                    plan.ndim > 0 ? plan.in[0] : zero,
+                    plan.ndim > 1 ? plan.in[1] : zero};
   while (begin < end) {
     int64_t rest = begin, out = 0, in = 0, first = 0, second = 0;
     for (int level = 0; level < plan.ndim; ++level) {
@@ -81,10 +85,12 @@ void serial_for_each(const ReducePlan& plan, int64_t begin, int64_t end, Loop&& 
 }
 
 // TensorIterator::parallel_reduce with a kernel's loop; out holds the identity, which `identity` points at, too.
-void parallel_reduce(const ReducePlan& plan, ReduceLoop loop, void* out, const void* in, size_t width, const void* identity);
+void parallel_reduce(const ReducePlan& plan, ReduceLoop loop, void* out, const void* in, size_t width,
+                     const void* identity);
 
 // binary_kernel_reduce: each output on its own, elements in order.
-// fold(acc, in offset, shape) takes elements in; combine(acc, other) joins the parts of threads; finish(out offset, acc).
+// fold(acc, in offset, shape) takes elements in; combine(acc, other) joins the parts of threads; finish(out offset,
+// acc).
 template <class Acc, class Fold, class Combine, class Finish>
 void reduce_each(const ReducePlan& plan, const Acc& init, Fold&& fold, Combine&& combine, Finish&& finish) {
   if (plan.single) {
@@ -96,9 +102,8 @@ void reduce_each(const ReducePlan& plan, const Acc& init, Fold&& fold, Combine&&
     const int threads = profile().threads;
     if (plan.numel < kReduceGrain || threads == 1 || in_parallel_region()) return finish(0, part(0, plan.numel));
     std::vector<Acc> parts(size_t(threads), init);
-    logical_for(plan.numel, kReduceGrain, threads, [&](int64_t task, int64_t begin, int64_t end) {
-      parts[size_t(task)] = part(begin, end);
-    });
+    logical_for(plan.numel, kReduceGrain, threads,
+                [&](int64_t task, int64_t begin, int64_t end) { parts[size_t(task)] = part(begin, end); });
     Acc total = init;
     for (const Acc& acc : parts) combine(total, acc);
     return finish(0, total);
@@ -111,8 +116,9 @@ void reduce_each(const ReducePlan& plan, const Acc& init, Fold&& fold, Combine&&
     for (int64_t i = begin; i < end; ++i) {
       const auto [out, in] = plan.output_at(i);
       Acc acc = init;
-      serial_for_each(inner, 0, inner.numel,
-                      [&, start = in](int64_t, int64_t offset, const ReduceShape& shape) { fold(acc, start + offset, shape); });
+      serial_for_each(inner, 0, inner.numel, [&, start = in](int64_t, int64_t offset, const ReduceShape& shape) {
+        fold(acc, start + offset, shape);
+      });
       finish(out, acc);
     }
   });

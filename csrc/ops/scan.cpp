@@ -22,7 +22,7 @@ Tensor raw_scan(const ScanRows* kernels, const Tensor& self, int64_t dim, DType 
   const Tensor out = x.make(x.data.dtype());
   const ScanRows scan = kernels[compute_slot(out.dtype())];
   const int64_t row = x.n * int64_t(out.itemsize());
-  parallel_for(0, x.rows, std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, x.n)), [&](int64_t begin, int64_t end) {
+  x.split([&](int64_t begin, int64_t end) {
     scan(static_cast<char*>(out.raw()) + begin * row, static_cast<char*>(x.data.raw()) + begin * row, end - begin, x.n);
   });
   return raw_cast(x.restore(out), dtype);
@@ -41,12 +41,14 @@ Tensor raw_scan(const ScanRows* rows, const ScanColumns* columns, const Tensor& 
   const ScanColumns scan = columns[compute_slot(x.dtype())];
   constexpr int64_t kBand = 32;  // columns a task takes
   const int64_t bands = (inner + kBand - 1) / kBand, width = int64_t(x.itemsize());
-  parallel_for(0, x.numel() / n / inner * bands, std::max<int64_t>(1, kReduceGrain / (n * kBand)), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = task % bands * kBand, at = (task / bands * n * inner + first) * width;
-      scan(static_cast<char*>(out.raw()) + at, static_cast<char*>(x.raw()) + at, n, inner, std::min(kBand, inner - first));
-    }
-  });
+  parallel_for(0, x.numel() / n / inner * bands, std::max<int64_t>(1, kReduceGrain / (n * kBand)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t task = begin; task < end; ++task) {
+                   const int64_t first = task % bands * kBand, at = (task / bands * n * inner + first) * width;
+                   scan(static_cast<char*>(out.raw()) + at, static_cast<char*>(x.raw()) + at, n, inner,
+                        std::min(kBand, inner - first));
+                 }
+               });
   return raw_cast(out, dtype);
 }
 
@@ -151,7 +153,7 @@ TwoTensors scan_extreme(std::string_view node, const ScanExtremeRows* kernels, c
   const Tensor best = x.make(data.dtype()), positions = x.make(DType::Int64);
   const ScanExtremeRows scan = kernels[compute_slot(data.dtype())];
   const int64_t row = x.n * int64_t(data.itemsize());
-  parallel_for(0, x.rows, std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, x.n)), [&](int64_t begin, int64_t end) {
+  x.split([&](int64_t begin, int64_t end) {
     scan(static_cast<char*>(best.raw()) + begin * row, positions.data<int64_t>() + begin * x.n,
          static_cast<char*>(data.raw()) + begin * row, end - begin, x.n);
   });

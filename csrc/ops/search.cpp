@@ -10,25 +10,29 @@ namespace {
 
 bool right_of(bool right, const std::optional<std::string>& side) {
   if (!side) return right;
-  FLAMBEAU_CHECK(*side == "left" || *side == "right", "torch.searchsorted(): side can only be 'left' or 'right' but got ", *side);
-  FLAMBEAU_CHECK(*side == "right" || !right, "torch.searchsorted(): side and right can't be set to opposites, got side of ",
-                 *side, " while right was True");
+  FLAMBEAU_CHECK(*side == "left" || *side == "right",
+                 "torch.searchsorted(): side can only be 'left' or 'right' but got ", *side);
+  FLAMBEAU_CHECK(*side == "right" || !right,
+                 "torch.searchsorted(): side and right can't be set to opposites, got side of ", *side,
+                 " while right was True");
   return *side == "right";
 }
 
 void check_search(const Tensor& boundaries, const Tensor& values, const OptTensor& sorter) {
   FLAMBEAU_CHECK(boundaries.dim() != 0,
                  "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
-  FLAMBEAU_CHECK(values.dim() > 0 || boundaries.dim() == 1,
-                 "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-                 "boundaries tensor dim(",
-                 boundaries.dim(), ") and input value's dim(", values.dim(), ") numel(", values.numel(), ")");
+  FLAMBEAU_CHECK(
+      values.dim() > 0 || boundaries.dim() == 1,
+      "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+      "boundaries tensor dim(",
+      boundaries.dim(), ") and input value's dim(", values.dim(), ") numel(", values.numel(), ")");
   bool match = boundaries.dim() == 1 || boundaries.dim() == values.dim();
   for (int64_t d = 0; match && d + 1 < boundaries.dim(); ++d) match = boundaries.size(d) == values.size(d);
-  FLAMBEAU_CHECK(match,
-                 "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-                 "tensor and input value tensor must match, but we got boundaries tensor ",
-                 boundaries.sizes(), " and input value tensor ", values.sizes());
+  FLAMBEAU_CHECK(
+      match,
+      "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+      "tensor and input value tensor must match, but we got boundaries tensor ",
+      boundaries.sizes(), " and input value tensor ", values.sizes());
   if (!sorter) return;
   FLAMBEAU_CHECK(sorter->sizes() == boundaries.sizes(),
                  "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor ",
@@ -44,8 +48,10 @@ int64_t place(const T* row, const int64_t* order, int64_t n, T value, bool right
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     const T there = row[order ? order[middle] : middle];
-    if (right ? !(there > value) : !(there >= value)) low = middle + 1;
-    else high = middle;
+    if (right ? !(there > value) : !(there >= value))
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
@@ -59,10 +65,12 @@ Tensor search(const Tensor& boundaries, const Operand& self, bool out_int32, boo
   const Tensor rows = raw_contiguous(raw_cast(raw_cast(boundaries, common), compute));
   const Tensor x = raw_contiguous(raw_cast(raw_cast(values, common), compute));
   const Tensor order = sorter ? raw_contiguous(*sorter) : Tensor();
-  const int64_t n = boundaries.sizes().back(), per_row = boundaries.dim() == 1 || x.dim() == 0 ? x.numel() : x.sizes().back();
+  const int64_t n = boundaries.sizes().back(),
+                per_row = boundaries.dim() == 1 || x.dim() == 0 ? x.numel() : x.sizes().back();
   if (sorter)
     for (int64_t i = 0; i < order.numel(); ++i)
-      FLAMBEAU_CHECK(order.data<int64_t>()[i] >= 0 && order.data<int64_t>()[i] < n, "torch.searchsorted(): sorter index out of range");
+      FLAMBEAU_CHECK(order.data<int64_t>()[i] >= 0 && order.data<int64_t>()[i] < n,
+                     "torch.searchsorted(): sorter index out of range");
   const Tensor out = empty(values.sizes(), DType::Int64);
   const auto run = [&]<class T>(Type<T>) {
     parallel_for(0, x.numel(), 200, [&](int64_t begin, int64_t end) {
@@ -73,8 +81,10 @@ Tensor search(const Tensor& boundaries, const Operand& self, bool out_int32, boo
       }
     });
   };
-  if (compute == DType::Int64) run(Type<int64_t>{});
-  else visit_real("searchsorted", compute, run);
+  if (compute == DType::Int64)
+    run(Type<int64_t>{});
+  else
+    visit_real("searchsorted", compute, run);
   return out_int32 ? raw_cast(out, DType::Int32) : out;
 }
 

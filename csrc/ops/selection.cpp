@@ -1,6 +1,7 @@
-// The k largest, the k-th smallest, the median, the most frequent (ops/sort.h). Which of several equal elements is found follows from the
-// algorithm, so the algorithms are PyTorch's: partial_sort or nth_element for topk (native/TopKImpl.h), Hoare's selection
-// with the median of three for kthvalue; medians are ranked by value and position (native/Sorting.cpp).
+// The k largest, the k-th smallest, the median, the most frequent (ops/sort.h). Which of several equal elements is
+// found follows from the algorithm, so the algorithms are PyTorch's: partial_sort or nth_element for topk
+// (native/TopKImpl.h), Hoare's selection with the median of three for kthvalue; medians are ranked by value and
+// position (native/Sorting.cpp).
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -77,7 +78,7 @@ TwoTensors pick_along(std::string_view node, const Tensor& self, int64_t dim, bo
   const Rows x(self, dim);
   const Tensor positions = x.make(DType::Int64, 1), picked = x.make(self.dtype(), 1);
   visit_width(self.itemsize(), [&]<class T>(Type<T>) {
-    parallel_for(0, x.rows, std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, x.n)), [&](int64_t begin, int64_t end) {
+    x.split([&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const T* row = x.data.data<T>() + r * x.n;
         const int64_t at = find(row, x.n);
@@ -106,11 +107,12 @@ TwoTensors topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool s
   const Tensor top = x.make(self.dtype(), k), positions = x.make(DType::Int64, k);
   visit_width(self.itemsize(), [&]<class T>(Type<T>) {
     if (k == 0) return;
-    parallel_for(0, x.rows, std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, x.n)), [&](int64_t begin, int64_t end) {
+    x.split([&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const T* row = x.data.data<T>() + r * x.n;
         int64_t* at = positions.data<int64_t>() + r * k;
-        with_key(self.dtype(), [&](auto key) { top_positions<decltype(key)>(self.dtype(), row, x.n, k, largest, sorted, at); });
+        with_key(self.dtype(),
+                 [&](auto key) { top_positions<decltype(key)>(self.dtype(), row, x.n, k, largest, sorted, at); });
         for (int64_t i = 0; i < k; ++i) top.data<T>()[r * k + i] = row[at[i]];
       }
     });
@@ -127,8 +129,8 @@ TwoTensors topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool s
 
 TwoTensors kthvalue(const Tensor& self, int64_t k, int64_t dim, bool keepdim) {
   check_nonempty_dim("kthvalue()", self, dim);
-  FLAMBEAU_CHECK(k >= 1 && k <= (self.dim() > 0 ? self.size(dim) : 1), "kthvalue(): selected number k out of range for dimension ",
-                 wrap_dim(dim, self.dim()));
+  FLAMBEAU_CHECK(k >= 1 && k <= (self.dim() > 0 ? self.size(dim) : 1),
+                 "kthvalue(): selected number k out of range for dimension ", wrap_dim(dim, self.dim()));
   const DType dtype = self.dtype();
   if (dtype == DType::Bool) not_implemented_for("kthvalue_cpu", dtype);
   return pick_along("KthvalueBackward0", self, dim, keepdim, [&](const void* row, int64_t n) {
@@ -176,11 +178,13 @@ int64_t median_position(DType dtype, const void* row, int64_t n, bool ignore_nan
   return found;
 }
 
-TwoTensors median_along(std::string_view name, std::string_view node, bool ignore_nan, const Tensor& self, int64_t dim, bool keepdim) {
+TwoTensors median_along(std::string_view name, std::string_view node, bool ignore_nan, const Tensor& self, int64_t dim,
+                        bool keepdim) {
   check_nonempty_dim(name, self, dim);
   const DType dtype = self.dtype();
   if (dtype == DType::Bool) not_implemented_for("median_out", dtype);
-  return pick_along(node, self, dim, keepdim, [&](const void* row, int64_t n) { return median_position(dtype, row, n, ignore_nan); });
+  return pick_along(node, self, dim, keepdim,
+                    [&](const void* row, int64_t n) { return median_position(dtype, row, n, ignore_nan); });
 }
 
 Tensor median_of_all(std::string_view node, bool ignore_nan, const Tensor& self) {

@@ -50,8 +50,10 @@ void sort_by_keys(DType dtype, const void* row, int64_t n, bool descending, int6
   const auto entries = std::make_unique_for_overwrite<Entry<Key>[]>(size_t(small ? n : 2 * n));
   for (int64_t i = 0; i < n; ++i) entries[size_t(i)] = {keys[size_t(i)], uint32_t(i)};
   Entry<Key>* sorted = entries.get();
-  if (small) std::sort(sorted, sorted + n);
-  else sorted = radix_sort(sorted, sorted + n, n);
+  if (small)
+    std::sort(sorted, sorted + n);
+  else
+    sorted = radix_sort(sorted, sorted + n, n);
   for (int64_t i = 0; i < n; ++i) positions[i] = sorted[i].position;
 }
 
@@ -67,7 +69,7 @@ TwoTensors sort(const Tensor& self, int64_t dim, bool descending) {
   const Rows x(self, dim);
   const Tensor sorted = x.make(self.dtype()), order = x.make(DType::Int64);
   visit_width(self.itemsize(), [&]<class T>(Type<T>) {
-    parallel_for(0, x.rows, std::max<int64_t>(1, kReduceGrain / 8 / std::max<int64_t>(1, x.n)), [&](int64_t begin, int64_t end) {
+    const auto sort_rows = [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const T* row = x.data.data<T>() + r * x.n;
         int64_t* positions = order.data<int64_t>() + r * x.n;
@@ -75,7 +77,8 @@ TwoTensors sort(const Tensor& self, int64_t dim, bool descending) {
         T* out = sorted.data<T>() + r * x.n;
         for (int64_t i = 0; i < x.n; ++i) out[i] = row[positions[i]];
       }
-    });
+    };
+    x.split(sort_rows, 8);
   });
   Tensor values = x.restore(sorted);
   const Tensor indices = x.restore(order);
@@ -87,9 +90,13 @@ TwoTensors sort(const Tensor& self, int64_t dim, bool descending) {
   return {values, indices};
 }
 
-TwoTensors sort(const Tensor& self, std::optional<bool>, int64_t dim, bool descending) { return sort(self, dim, descending); }
+TwoTensors sort(const Tensor& self, std::optional<bool>, int64_t dim, bool descending) {
+  return sort(self, dim, descending);
+}
 
-Tensor argsort(const Tensor& self, int64_t dim, bool descending) { return std::get<1>(sort(detach(self), dim, descending)); }
+Tensor argsort(const Tensor& self, int64_t dim, bool descending) {
+  return std::get<1>(sort(detach(self), dim, descending));
+}
 
 Tensor argsort(const Tensor& self, bool, int64_t dim, bool descending) { return argsort(self, dim, descending); }
 

@@ -17,14 +17,16 @@ namespace flambeau::ops {
 namespace {
 
 void check_weights(std::string_view name, const Tensor& weights, int64_t observations, bool integral) {
-  FLAMBEAU_CHECK(weights.dim() <= 1, "cov(): expected ", name, " to have one or fewer dimensions but got ", name, " with ",
-                 weights.dim(), " dimensions");
+  FLAMBEAU_CHECK(weights.dim() <= 1, "cov(): expected ", name, " to have one or fewer dimensions but got ", name,
+                 " with ", weights.dim(), " dimensions");
   FLAMBEAU_CHECK(integral ? is_integral(weights.dtype()) : weights.is_floating(), "cov(): expected ", name, " to have ",
-                 integral ? "integral" : "floating point", " dtype but got ", name, " with ", weights.dtype(), " dtype");
+                 integral ? "integral" : "floating point", " dtype but got ", name, " with ", weights.dtype(),
+                 " dtype");
   FLAMBEAU_CHECK(weights.numel() == observations, "cov(): expected ", name,
                  " to have the same numel as there are observations in the input but got ", weights.numel(),
                  " != ", observations);
-  FLAMBEAU_CHECK(observations == 0 || all(ge(detach(weights), 0)).data<bool>()[0], "cov(): ", name, " cannot be negative");
+  FLAMBEAU_CHECK(observations == 0 || all(ge(detach(weights), 0)).data<bool>()[0], "cov(): ", name,
+                 " cannot be negative");
 }
 
 bool is_true(const Tensor& t) { return raw_cast(t, DType::Bool).data<bool>()[0]; }
@@ -33,8 +35,8 @@ bool is_true(const Tensor& t) { return raw_cast(t, DType::Bool).data<bool>()[0];
 
 // self (variables, observations)
 Tensor cov(const Tensor& self, int64_t correction, const OptTensor& fweights, const OptTensor& aweights) {
-  FLAMBEAU_CHECK(self.dim() <= 2, "cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(),
-                 " dimensions");
+  FLAMBEAU_CHECK(self.dim() <= 2, "cov(): expected input to have two or fewer dimensions but got an input with ",
+                 self.dim(), " dimensions");
   FLAMBEAU_CHECK(self.dtype() != DType::Bool, "cov(): bool dtype is not supported for input");
   const Tensor in = self.dim() < 2 ? reshape(self, {1, -1}) : self;
   const int64_t observations = in.size(1);
@@ -77,19 +79,23 @@ void check_quantile(std::string_view name, const Tensor& self, const Tensor& q, 
   FLAMBEAU_CHECK(self.dtype() == q.dtype(), name, "() q tensor must be same dtype as the input tensor");
   for (const char* known : {"linear", "lower", "higher", "midpoint", "nearest"})
     if (interpolation == known) return;
-  throw Error(str(name, "() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ", interpolation));
+  throw Error(
+      str(name, "() interpolation must be one of linear, lower, higher, midpoint or nearest, but got ", interpolation));
 }
 
 // q (Q) or a scalar; the result's first dimension is Q.
 Tensor quantile_of(std::string_view name, const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
                    const std::string& interpolation, bool ignore_nan) {
   check_quantile(name, self, q, interpolation);
-  FLAMBEAU_CHECK(is_true(all(logical_and(ge(detach(q), 0), le(detach(q), 1)))), name, "() q values must be in the range [0, 1]");
+  FLAMBEAU_CHECK(is_true(all(logical_and(ge(detach(q), 0), le(detach(q), 1)))), name,
+                 "() q values must be in the range [0, 1]");
   const int64_t d = wrap_dim(dim.value_or(0), self.dim());
   Dims shape = dim ? self.sizes() : Dims(keepdim ? self.sizes().size() : 0, 1);
   if (dim && !shape.empty()) {
-    if (keepdim) shape[size_t(d)] = 1;
-    else shape.erase(size_t(d));
+    if (keepdim)
+      shape[size_t(d)] = 1;
+    else
+      shape.erase(size_t(d));
   }
   if (q.dim() > 0) shape.insert(0, q.numel());
 
@@ -108,9 +114,12 @@ Tensor quantile_of(std::string_view name, const Tensor& self, const Tensor& q, s
     const Tensor has_nan = any(isnan(detach(sorted)), -1, true);
     rank = where(has_nan, double(last), mul(ranks, last));
   }
-  if (interpolation == "lower") rank = floor(rank);
-  else if (interpolation == "higher") rank = ceil(rank);
-  else if (interpolation == "nearest") rank = round(rank);
+  if (interpolation == "lower")
+    rank = floor(rank);
+  else if (interpolation == "higher")
+    rank = ceil(rank);
+  else if (interpolation == "nearest")
+    rank = round(rank);
   rank = to_dtype(rank, sorted.dtype());
   const Tensor below = to_dtype(rank, DType::Int64);
   Tensor out = gather(sorted, -1, below);
@@ -129,16 +138,20 @@ Tensor quantile_scalar(std::string_view name, double q) {
 
 }  // namespace
 
-Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, const std::string& interpolation) {
+Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                const std::string& interpolation) {
   return quantile_of("quantile", self, q, dim, keepdim, interpolation, false);
 }
-Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, const std::string& interpolation) {
+Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                const std::string& interpolation) {
   return quantile(self, to_dtype(quantile_scalar("quantile", q), self.dtype()), dim, keepdim, interpolation);
 }
-Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, const std::string& interpolation) {
+Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation) {
   return quantile_of("nanquantile", self, q, dim, keepdim, interpolation, true);
 }
-Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, const std::string& interpolation) {
+Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
+                   const std::string& interpolation) {
   return nanquantile(self, to_dtype(quantile_scalar("nanquantile", q), self.dtype()), dim, keepdim, interpolation);
 }
 

@@ -38,7 +38,8 @@ TwoTensors histogram(const Tensor& self, const Tensor& bins, const OptTensor& we
 TwoTensors histogram(const Tensor& self, int64_t bins = 100, const std::optional<std::vector<double>>& range = {},
                      const OptTensor& weight = {}, bool density = false);
 
-Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1, const OptTensor& prepend = {}, const OptTensor& append = {});
+Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1, const OptTensor& prepend = {},
+            const OptTensor& append = {});
 Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 Tensor trapezoid(const Tensor& y, Scalar dx = 1, int64_t dim = -1);
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);

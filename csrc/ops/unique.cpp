@@ -16,7 +16,7 @@ namespace {
 
 // Groups of equal elements in the order they are walked: element order[i] belongs to group group[i].
 struct Groups {
-  std::vector<int64_t> first;    // the element that stands for each group
+  std::vector<int64_t> first;  // the element that stands for each group
   std::vector<int64_t> counts;
 };
 
@@ -38,7 +38,8 @@ Groups group_neighbours(const int64_t* order, int64_t n, const Tensor& inverse, 
 
 Tensor counts_tensor(const Groups& groups, bool wanted) {
   const Tensor out = empty({wanted ? int64_t(groups.counts.size()) : 0}, DType::Int64);
-  if (wanted && !groups.counts.empty()) std::memcpy(out.raw(), groups.counts.data(), groups.counts.size() * sizeof(int64_t));
+  if (wanted && !groups.counts.empty())
+    std::memcpy(out.raw(), groups.counts.data(), groups.counts.size() * sizeof(int64_t));
   return out;
 }
 
@@ -102,7 +103,8 @@ ThreeTensors unique_slices(const Tensor& self, int64_t dim, bool by_value, bool 
   const Tensor kept = empty(sizes, rows.dtype());
   const size_t bytes = size_t(width) * rows.itemsize();
   for (size_t g = 0; g < groups.first.size(); ++g)
-    std::memcpy(static_cast<char*>(kept.raw()) + g * bytes, static_cast<char*>(rows.raw()) + size_t(groups.first[g]) * bytes, bytes);
+    std::memcpy(static_cast<char*>(kept.raw()) + g * bytes,
+                static_cast<char*>(rows.raw()) + size_t(groups.first[g]) * bytes, bytes);
   // Back in place as a view, as PyTorch leaves it.
   Dims shape = kept.sizes(), strides = kept.strides();
   for (Dims* d : {&shape, &strides}) {
@@ -125,7 +127,8 @@ ThreeTensors unique_dim(const Tensor& self, int64_t dim, bool, bool return_inver
   return {not_differentiable("UniqueDimBackward0", "unique_dim", values, self), inverse, counts};
 }
 
-ThreeTensors unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
+ThreeTensors unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts,
+                                std::optional<int64_t> dim) {
   auto [values, inverse, counts] = dim ? unique_slices(self, *dim, false, return_inverse, return_counts)
                                        : unique_of_all(self, false, return_inverse, return_counts);
   return {not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive", values, self), inverse, counts};

@@ -16,7 +16,7 @@ namespace {
 
 struct Spread {
   std::string_view name;
-  bool root;       // of the variance
+  bool root;  // of the variance
   bool with_mean;
 };
 constexpr Spread kVar = {"var", false, false}, kStd = {"std", true, false};
@@ -52,8 +52,8 @@ double spread_of_all(const Tensor& x, double correction) {
 }
 
 // Both results in the compute dtype. Outputs that are neighbours in the first outer level go eight at a time.
-void spread_by_welford(const Spread& what, const Tensor& x, const ReducedDims& dims, double correction, const Tensor& out,
-                       const Tensor& average) {
+void spread_by_welford(const Spread& what, const Tensor& x, const ReducedDims& dims, double correction,
+                       const Tensor& out, const Tensor& average) {
   constexpr int64_t kLanes = WelfordLanes::kLanes;
   const int slot = compute_slot(x.dtype());
   const auto fold = kernels::moments().welford[slot];
@@ -80,16 +80,18 @@ void spread_by_welford(const Spread& what, const Tensor& x, const ReducedDims& d
     inner.ndim = level;
     inner.numel = plan.numel / plan.outputs;
     const int64_t rows = plan.outputs / plan.sizes[level];
-    parallel_for(0, rows * blocks, std::max<int64_t>(1, kReduceGrain / (kLanes * inner.numel)), [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const auto [out_at, in_at] = plan.output_at(task / blocks * plan.sizes[level] + task % blocks * kLanes);
-        WelfordLanes acc;
-        serial_for_each(inner, 0, inner.numel, [&](int64_t, int64_t in, const ReduceShape& shape) {
-          fold_lanes(acc, x.data<T>() + in_at + in, lane, shape);
+    parallel_for(
+        0, rows * blocks, std::max<int64_t>(1, kReduceGrain / (kLanes * inner.numel)), [&](int64_t begin, int64_t end) {
+          for (int64_t task = begin; task < end; ++task) {
+            const auto [out_at, in_at] = plan.output_at(task / blocks * plan.sizes[level] + task % blocks * kLanes);
+            WelfordLanes acc;
+            serial_for_each(inner, 0, inner.numel, [&](int64_t, int64_t in, const ReduceShape& shape) {
+              fold_lanes(acc, x.data<T>() + in_at + in, lane, shape);
+            });
+            for (int l = 0; l < kLanes; ++l)
+              finish(out_at + l * plan.out[level], acc.mean[l], acc.m2[l], double(acc.n));
+          }
         });
-        for (int l = 0; l < kLanes; ++l) finish(out_at + l * plan.out[level], acc.mean[l], acc.m2[l], double(acc.n));
-      }
-    });
     const int64_t done = blocks * kLanes;
     rest.sizes[level] -= done;
     rest.outputs = rows * rest.sizes[level];
@@ -98,7 +100,8 @@ void spread_by_welford(const Spread& what, const Tensor& x, const ReducedDims& d
   });
 }
 
-TwoTensors raw_spread(const Spread& what, const Tensor& self, const ReducedDims& dims, double correction, bool keepdim) {
+TwoTensors raw_spread(const Spread& what, const Tensor& self, const ReducedDims& dims, double correction,
+                      bool keepdim) {
   const Tensor x = raw_cast(self, compute_dtype(self.dtype()));
   Tensor out = empty(dims.sizes(keepdim), x.dtype()), average = empty(dims.sizes(keepdim), x.dtype());
   if (self.numel() == 0) {
@@ -125,8 +128,8 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, const ReducedDims& d
   return mul(mul(g, Scalar(2.0 / freedom)), sub(self, center));
 }
 
-Tensor std_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const ReducedDims& dims, double correction,
-                    bool keepdim) {
+Tensor std_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const ReducedDims& dims,
+                    double correction, bool keepdim) {
   return var_backward(masked_fill(div(grad, mul(result, 2)), eq(result, 0), 0), self, dims, correction, keepdim);
 }
 
@@ -148,7 +151,8 @@ Tensor spread(const Spread& what, const Tensor& self, const OptDims& dim, double
   });
 }
 
-TwoTensors spread_and_mean(const Spread& what, const Tensor& self, const OptDims& dim, double correction, bool keepdim) {
+TwoTensors spread_and_mean(const Spread& what, const Tensor& self, const OptDims& dim, double correction,
+                           bool keepdim) {
   check_spread(what, self);
   const ReducedDims dims(self, dim ? IntSpan(*dim) : IntSpan());
   auto [spread, average] = raw_spread(what, self, dims, correction, keepdim);
@@ -179,13 +183,13 @@ double correction_of(std::optional<Scalar> correction) { return correction ? cor
 }  // namespace
 
 // PyTorch's three overloads of each: they differ in how the correction is said.
-#define FLAMBEAU_SPREAD(name, Result, run, what)                                                                     \
-  Result name(const Tensor& self, bool unbiased) { return run(what, self, {}, correction_of(unbiased), false); }     \
-  Result name(const Tensor& self, const OptDims& dim, bool unbiased, bool keepdim) {                                 \
-    return run(what, self, dim, correction_of(unbiased), keepdim);                                                   \
-  }                                                                                                                  \
-  Result name(const Tensor& self, const OptDims& dim, std::optional<Scalar> correction, bool keepdim) {              \
-    return run(what, self, dim, correction_of(correction), keepdim);                                                 \
+#define FLAMBEAU_SPREAD(name, Result, run, what)                                                                 \
+  Result name(const Tensor& self, bool unbiased) { return run(what, self, {}, correction_of(unbiased), false); } \
+  Result name(const Tensor& self, const OptDims& dim, bool unbiased, bool keepdim) {                             \
+    return run(what, self, dim, correction_of(unbiased), keepdim);                                               \
+  }                                                                                                              \
+  Result name(const Tensor& self, const OptDims& dim, std::optional<Scalar> correction, bool keepdim) {          \
+    return run(what, self, dim, correction_of(correction), keepdim);                                             \
   }
 FLAMBEAU_SPREAD(var, Tensor, spread, kVar)
 FLAMBEAU_SPREAD(std, Tensor, spread, kStd)

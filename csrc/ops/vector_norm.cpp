@@ -1,6 +1,6 @@
 // Norms (ops/vector_norm.h). Follows linalg_vector_norm and linalg_matrix_norm in
-// aten/src/ATen/native/LinearAlgebra.cpp, norm_kernel in native/cpu/ReduceOpsKernel.cpp, renorm in native/Normalization.cpp,
-// and norm_backward in torch/csrc/autograd/FunctionsManual.cpp.
+// aten/src/ATen/native/LinearAlgebra.cpp, norm_kernel in native/cpu/ReduceOpsKernel.cpp, renorm in
+// native/Normalization.cpp, and norm_backward in torch/csrc/autograd/FunctionsManual.cpp.
 #include "ops/vector_norm.h"
 
 #include <cmath>
@@ -55,9 +55,12 @@ void norm_into(const Tensor& out, const Tensor& x, const ReducedDims& dims, doub
         plan, kind == NormKind::Smallest ? T(HUGE_VAL) : T(0),
         [&](T& acc, int64_t in, const ReduceShape& shape) { fold(&acc, x.data<T>() + in, shape, kind, p); },
         [&](T& acc, T part) {
-          if (kind == NormKind::Largest) acc = (acc > part || acc != acc) ? acc : part;
-          else if (kind == NormKind::Smallest) acc = (acc < part || acc != acc) ? acc : part;
-          else acc = acc + part;
+          if (kind == NormKind::Largest)
+            acc = (acc > part || acc != acc) ? acc : part;
+          else if (kind == NormKind::Smallest)
+            acc = (acc < part || acc != acc) ? acc : part;
+          else
+            acc = acc + part;
         },
         [&](int64_t at, T acc) { out.data<T>()[at] = finish(kind, acc, p); });
   });
@@ -73,8 +76,10 @@ void check_has_identity(const Tensor& self, Scalar ord, IntSpan dim) {
 }
 
 Tensor raw_norm(const Tensor& self, Scalar ord, IntSpan dim, const ReducedDims& dims, bool keepdim, OptDType dtype) {
-  FLAMBEAU_CHECK(self.is_floating(), "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ", self.dtype());
-  FLAMBEAU_CHECK(!dtype || is_floating(*dtype), "linalg.vector_norm: dtype should be floating point or complex, but got ",
+  FLAMBEAU_CHECK(self.is_floating(), "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
+                 self.dtype());
+  FLAMBEAU_CHECK(!dtype || is_floating(*dtype),
+                 "linalg.vector_norm: dtype should be floating point or complex, but got ",
                  dtype.value_or(self.dtype()));
   check_has_identity(self, ord, dim);
   const DType out_dtype = dtype.value_or(self.dtype());
@@ -87,8 +92,10 @@ Tensor raw_norm(const Tensor& self, Scalar ord, IntSpan dim, const ReducedDims& 
     const Tensor one = raw_reshape(raw_contiguous(x), out.sizes());
     return raw_cast(p == 0 ? ne(one, 0) : abs(one), out_dtype);
   }
-  if (x.numel() == 0) raw_fill(out, p < 0 ? HUGE_VAL : 0.0);
-  else norm_into(out, x, dims, p);
+  if (x.numel() == 0)
+    raw_fill(out, p < 0 ? HUGE_VAL : 0.0);
+  else
+    norm_into(out, x, dims, p);
   return raw_cast(out, out_dtype);
 }
 
@@ -121,7 +128,8 @@ Tensor norm_over(std::string_view node, const Tensor& self, Scalar ord, IntSpan 
   const ReducedDims dims(self, dim);
   Tensor out = raw_norm(self, ord, dim, dims, keepdim, dtype);
   return record(node, out, {self}, [&] {
-    return [dims, keepdim, p = ord.to_double(), self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
+    return [dims, keepdim, p = ord.to_double(), self = Saved(self), result = Saved::output(out)](const Tensor& grad,
+                                                                                                 Needs) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       const Tensor grad_x = norm_backward(unreduce(grad, dims, x.dim(), keepdim), x, p,
                                           unreduce(result.get(), dims, x.dim(), keepdim), dims);
@@ -145,7 +153,8 @@ Tensor norm(const Tensor& self, std::optional<Scalar> p, const Dims& dim, bool k
 namespace {
 
 Dims matrix_dims(const Tensor& self, const Dims& dim) {
-  FLAMBEAU_CHECK(self.is_floating(), "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ", self.dtype());
+  FLAMBEAU_CHECK(self.is_floating(), "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got ",
+                 self.dtype());
   FLAMBEAU_CHECK(self.dim() >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
   FLAMBEAU_CHECK(dim.size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got ", dim);
   Dims out{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
@@ -158,9 +167,10 @@ Dims matrix_dims(const Tensor& self, const Dims& dim) {
 Tensor linalg_matrix_norm(const Tensor& self, Scalar ord, const Dims& dim, bool keepdim, OptDType dtype) {
   const double p = ord.to_double();
   Dims dims = matrix_dims(self, dim);
-  FLAMBEAU_CHECK(std::fabs(p) == 1 || std::fabs(p) == 2 || std::isinf(p), "linalg.matrix_norm: Order ", ord, " not supported.");
-  FLAMBEAU_CHECK_AS(NotImplementedError, std::fabs(p) != 2,
-                    "linalg.matrix_norm: the norm of order ", ord, " needs singular values, which are not supported yet");
+  FLAMBEAU_CHECK(std::fabs(p) == 1 || std::fabs(p) == 2 || std::isinf(p), "linalg.matrix_norm: Order ", ord,
+                 " not supported.");
+  FLAMBEAU_CHECK_AS(NotImplementedError, std::fabs(p) != 2, "linalg.matrix_norm: the norm of order ", ord,
+                    " needs singular values, which are not supported yet");
   if (std::isinf(p)) std::swap(dims[0], dims[1]);
   const Tensor sums = linalg_vector_norm(self, 1, Dims{dims[0]}, keepdim, dtype);
   const int64_t rest = !keepdim && dims[0] < dims[1] ? dims[1] - 1 : dims[1];
@@ -170,8 +180,8 @@ Tensor linalg_matrix_norm(const Tensor& self, Scalar ord, const Dims& dim, bool 
 Tensor linalg_matrix_norm(const Tensor& self, const std::string& ord, const Dims& dim, bool keepdim, OptDType dtype) {
   const Dims dims = matrix_dims(self, dim);
   FLAMBEAU_CHECK(ord == "fro" || ord == "nuc", "linalg.matrix_norm: Order ", ord, " not supported.");
-  FLAMBEAU_CHECK_AS(NotImplementedError, ord == "fro",
-                    "linalg.matrix_norm: the norm of order ", ord, " needs singular values, which are not supported yet");
+  FLAMBEAU_CHECK_AS(NotImplementedError, ord == "fro", "linalg.matrix_norm: the norm of order ", ord,
+                    " needs singular values, which are not supported yet");
   return linalg_vector_norm(self, 2, dims, keepdim, dtype);
 }
 
@@ -200,11 +210,13 @@ Tensor dist(const Tensor& self, const Tensor& other, Scalar p) {
     out = norm(sub(self, other), p);
   }
   return record("DistBackward0", out, {self, other}, [&] {
-    return [p = p.to_double(), self = Saved(self), other = Saved(other), result = Saved::output(out)](const Tensor& grad, Needs need) {
+    return [p = p.to_double(), self = Saved(self), other = Saved(other), result = Saved::output(out)](
+               const Tensor& grad, Needs need) {
       const Tensor a = self.get(), b = other.get(), d = sub(a, b);
       const Tensor grad_d = norm_backward(grad, d, p, result.get(), ReducedDims(d, {}));
       if (!grad_d.defined()) return TensorList(2);
-      return TensorList{need[0] ? sum_to(grad_d, a.sizes()) : Tensor(), need[1] ? sum_to(neg(grad_d), b.sizes()) : Tensor()};
+      return TensorList{need[0] ? sum_to(grad_d, a.sizes()) : Tensor(),
+                        need[1] ? sum_to(neg(grad_d), b.sizes()) : Tensor()};
     };
   });
 }
@@ -241,7 +253,8 @@ Tensor renorm(const Tensor& self, Scalar p, int64_t dim, Scalar maxnorm) {
     return [p, dims, limit, acc = wide, self = Saved(self)](const Tensor& grad, Needs) {
       const Tensor x = self.get();
       const Tensor size = linalg_vector_norm(x, p, dims, true, acc);
-      const Tensor grad_size = norm_backward(sum(mul(x, grad), dims, true, acc), x, p.to_double(), size, ReducedDims(x, dims));
+      const Tensor grad_size =
+          norm_backward(sum(mul(x, grad), dims, true, acc), x, p.to_double(), size, ReducedDims(x, dims));
       const Tensor inverse = reciprocal(add(size, 1e-7));
       const Tensor scaled = mul(mul(inverse, limit), sub(grad, mul(inverse, grad_size)));
       return TensorList{where(gt(size, limit), to_dtype(scaled, grad.dtype()), grad)};

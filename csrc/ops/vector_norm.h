@@ -7,14 +7,17 @@
 
 namespace flambeau::ops {
 
-Tensor linalg_vector_norm(const Tensor& self, Scalar ord = 2, const OptDims& dim = {}, bool keepdim = false, OptDType dtype = {});
-// 'fro', 1, -1, inf, -inf; the norms that need singular values are refused.
-Tensor linalg_matrix_norm(const Tensor& self, Scalar ord, const Dims& dim = {-2, -1}, bool keepdim = false, OptDType dtype = {});
-Tensor linalg_matrix_norm(const Tensor& self, const std::string& ord = "fro", const Dims& dim = {-2, -1}, bool keepdim = false,
+Tensor linalg_vector_norm(const Tensor& self, Scalar ord = 2, const OptDims& dim = {}, bool keepdim = false,
                           OptDType dtype = {});
+// 'fro', 1, -1, inf, -inf; the norms that need singular values are refused.
+Tensor linalg_matrix_norm(const Tensor& self, Scalar ord, const Dims& dim = {-2, -1}, bool keepdim = false,
+                          OptDType dtype = {});
+Tensor linalg_matrix_norm(const Tensor& self, const std::string& ord = "fro", const Dims& dim = {-2, -1},
+                          bool keepdim = false, OptDType dtype = {});
 Tensor linalg_norm(const Tensor& self, std::optional<Scalar> ord = {}, const OptDims& dim = {}, bool keepdim = false,
                    OptDType dtype = {});
-Tensor linalg_norm(const Tensor& self, const std::string& ord, const OptDims& dim = {}, bool keepdim = false, OptDType dtype = {});
+Tensor linalg_norm(const Tensor& self, const std::string& ord, const OptDims& dim = {}, bool keepdim = false,
+                   OptDType dtype = {});
 // torch.norm's native forms; its Python front is flambeau.functional.norm.
 Tensor norm(const Tensor& self, Scalar p = 2);
 Tensor norm(const Tensor& self, std::optional<Scalar> p, const Dims& dim, bool keepdim = false, OptDType dtype = {});

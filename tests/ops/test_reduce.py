@@ -158,15 +158,23 @@ def test_ties_share_the_gradient():
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda e: e.max(), RuntimeError, "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-         "reduction dim with the 'dim' argument."),
+        (
+            lambda e: e.max(),
+            RuntimeError,
+            "max(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument.",
+        ),
         (lambda e: e.max(0), IndexError, "max(): Expected reduction dim 0 to have non-zero size."),
         (lambda e: e.amax(0), IndexError, "amax(): Expected reduction dim 0 to have non-zero size."),
         (lambda e: e.argmax(), IndexError, "argmax(): Expected reduction dim to be specified for input.numel() == 0."),
         (lambda e: e.sum(2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
         (lambda e: e.sum((0, 0)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
-        (lambda e: e.long().mean(), RuntimeError, "mean(): could not infer output dtype. Input dtype must be either a floating "
-         "point or complex dtype. Got: Long"),
+        (
+            lambda e: e.long().mean(),
+            RuntimeError,
+            "mean(): could not infer output dtype. Input dtype must be either a floating "
+            "point or complex dtype. Got: Long",
+        ),
         (lambda e: e.sum_to_size(3, 3), RuntimeError, "size {[3, 3]} is not expandable to size {[0, 3]}."),
     ],
 )

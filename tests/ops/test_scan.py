@@ -21,7 +21,9 @@ def test_against_numpy(dim):
     np.testing.assert_array_equal(x.cumsum(dim).numpy(), a.astype(np.float64).cumsum(dim).astype(np.float32))
     np.testing.assert_array_equal(x.cumprod(dim).numpy(), a.astype(np.float64).cumprod(dim).astype(np.float32))
     np.testing.assert_array_equal(x.cummax(dim).values.numpy(), np.maximum.accumulate(a, dim))
-    np.testing.assert_allclose(x.logcumsumexp(dim).numpy(), np.logaddexp.accumulate(a.astype(np.float64), dim), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        x.logcumsumexp(dim).numpy(), np.logaddexp.accumulate(a.astype(np.float64), dim), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_cummax_keeps_the_last_of_equals_and_nan():

@@ -116,11 +116,21 @@ def test_gradients(function):
         (lambda x: x.kthvalue(5), RuntimeError, "kthvalue(): selected number k out of range for dimension 0"),
         (lambda x: x.bool().topk(1), RuntimeError, "topk does not support bool dtypes on CPU"),
         (lambda x: x.bool().median(), NotImplementedError, "\"median_cpu\" not implemented for 'Bool'"),
-        (lambda x: flambeau.bucketize(x, x.reshape(3, 1)), RuntimeError, "boundaries tensor must be 1 dimension, but got dim(2)"),
-        (lambda x: flambeau.searchsorted(x, 1, side="x"), RuntimeError,
-         "torch.searchsorted(): side can only be 'left' or 'right' but got x"),
-        (lambda x: flambeau.unique(x.requires_grad_()).sum().backward(), RuntimeError,
-         "the derivative for '_unique2' is not implemented."),
+        (
+            lambda x: flambeau.bucketize(x, x.reshape(3, 1)),
+            RuntimeError,
+            "boundaries tensor must be 1 dimension, but got dim(2)",
+        ),
+        (
+            lambda x: flambeau.searchsorted(x, 1, side="x"),
+            RuntimeError,
+            "torch.searchsorted(): side can only be 'left' or 'right' but got x",
+        ),
+        (
+            lambda x: flambeau.unique(x.requires_grad_()).sum().backward(),
+            RuntimeError,
+            "the derivative for '_unique2' is not implemented.",
+        ),
     ],
 )
 def test_errors_are_pytorchs(call, error, text):

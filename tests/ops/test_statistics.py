@@ -116,13 +116,19 @@ def test_gradients(function):
         (lambda: flambeau.tensor([-1]).bincount(), "bincount only supports 1-d non-negative integral inputs."),
         (lambda: flambeau.ones(3).histc(0), "torch.histogram(): bins must be > 0, but got 0 for dimension 0"),
         (lambda: flambeau.ones(3).histc(3, 2, 1), "torch.histc: max must be larger than min"),
-        (lambda: flambeau.histogram(flambeau.ones(2), 2, range=(3.0, 2.0)),
-         "torch.histogramdd: min should not exceed max, but got min 3 max 2 for dimension 0"),
+        (
+            lambda: flambeau.histogram(flambeau.ones(2), 2, range=(3.0, 2.0)),
+            "torch.histogramdd: min should not exceed max, but got min 3 max 2 for dimension 0",
+        ),
         (lambda: flambeau.diff(flambeau.tensor(1.0)), "diff expects input to be at least one-dimensional"),
-        (lambda: flambeau.cov(flambeau.ones(2, 2, 2)),
-         "cov(): expected input to have two or fewer dimensions but got an input with 3 dimensions"),
-        (lambda: flambeau.trapezoid(flambeau.ones(3), flambeau.ones(2)),
-         "trapezoid: There must be one `x` value for each sample point"),
+        (
+            lambda: flambeau.cov(flambeau.ones(2, 2, 2)),
+            "cov(): expected input to have two or fewer dimensions but got an input with 3 dimensions",
+        ),
+        (
+            lambda: flambeau.trapezoid(flambeau.ones(3), flambeau.ones(2)),
+            "trapezoid: There must be one `x` value for each sample point",
+        ),
     ],
 )
 def test_errors_are_pytorchs(call, text):

@@ -24,8 +24,12 @@ def test_against_numpy(order, n):
     a = np.random.default_rng(n).normal(size=(n, 5)).astype(np.float32)
     x = flambeau.from_numpy(a)
     for dim in (0, 1):
-        np.testing.assert_allclose(vector_norm(x, order, dim).numpy(), np.linalg.norm(a.astype(np.float64), order, dim), rtol=1e-5)
-    np.testing.assert_allclose(vector_norm(x, order).item(), np.linalg.norm(a.ravel().astype(np.float64), order), rtol=1e-5)
+        np.testing.assert_allclose(
+            vector_norm(x, order, dim).numpy(), np.linalg.norm(a.astype(np.float64), order, dim), rtol=1e-5
+        )
+    np.testing.assert_allclose(
+        vector_norm(x, order).item(), np.linalg.norm(a.ravel().astype(np.float64), order), rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize("order", [1, -1, math.inf, -math.inf, "fro"])
@@ -63,9 +67,15 @@ def test_renorm():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: vector_norm(flambeau.tensor([1])), "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long"),
-        (lambda: vector_norm(flambeau.empty(0), math.inf),
-         "linalg.vector_norm cannot compute the inf norm on an empty tensor because the operation does not have an identity"),
+        (
+            lambda: vector_norm(flambeau.tensor([1])),
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long",
+        ),
+        (
+            lambda: vector_norm(flambeau.empty(0), math.inf),
+            "linalg.vector_norm cannot compute the inf norm on an empty tensor because the operation does not have "
+            "an identity",
+        ),
         (lambda: flambeau.ones(3).renorm(2, 0, 1), "renorm: input needs at least 2 dimensions, got 1 dimensions"),
         (lambda: matrix_norm(flambeau.ones(3, 3), 3), "linalg.matrix_norm: Order 3 not supported."),
     ],
