@@ -23,10 +23,11 @@ void layer_forward(const T* all_x, const T* weight, const T* bias, T* all_y, T* 
       T mu, variance;
       row_moments<T, kLanes<T>>(x, n, mu, variance);
       const T scale = T(1) / square_root(variance + eps);
-      for (int64_t j = 0; j < n; ++j) {
-        const T w = weight ? weight[j] : T(1), b = bias ? bias[j] : T(0);
-        y[j] = fused((x[j] - mu) * scale, w, b);
-      }
+      // Without a weight PyTorch's compiler fused the product before it.
+      if (weight)
+        for (int64_t j = 0; j < n; ++j) y[j] = fused((x[j] - mu) * scale, weight[j], bias ? bias[j] : T(0));
+      else
+        for (int64_t j = 0; j < n; ++j) y[j] = fused(x[j] - mu, scale, bias ? bias[j] : T(0));
       mean[r] = mu;
       rstd[r] = scale;
     }
@@ -141,14 +142,17 @@ void group_channel_sums(const GroupNormShape& s, const T* all_grad, const T* all
   });
 }
 
+// Where groups are not shared out to threads, PyTorch's compiler took four of the last terms at once and did not fuse.
 template <class T>
-T weighted_sum(const T* values, const T* weight, int64_t n) {
+T weighted_sum(const T* values, const T* weight, int64_t n, bool serial) {
   constexpr int L = kLanes<T>;
   Lanes<T, L> lanes = {};
   int64_t j = 0;
   for (; j + L <= n; j += L)
     lanes = weight ? fused_lanes(load<T, L>(values + j), load<T, L>(weight + j), lanes) : lanes + load<T, L>(values + j);
   T sum = ordered_sum<T>(lanes);
+  if (serial && n - j >= 4)
+    for (const int64_t end = j + 4; j < end; ++j) sum = sum + values[j] * (weight ? weight[j] : T(1));
   for (; j < n; ++j) sum = fused(values[j], weight ? weight[j] : T(1), sum);
   return sum;
 }
@@ -158,12 +162,13 @@ void group_backward(const GroupNormShape& s, const T* grad, const T* x, const T*
                     const T* products, const T* sums, T* out) {
   const int64_t row = s.channels_per_group * s.inner;
   const T per_element = T(1) / T(row);
+  const bool serial = s.threads == 1 || s.batch * s.groups == 1;
   parallel_for(0, s.batch * s.groups, grain_of(row), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i % s.groups * s.channels_per_group;  // channel
       const T* w = weight ? weight + first : nullptr;
-      const T product = weighted_sum(products + i * s.channels_per_group, w, s.channels_per_group);
-      const T sum = weighted_sum(sums + i * s.channels_per_group, w, s.channels_per_group);
+      const T product = weighted_sum(products + i * s.channels_per_group, w, s.channels_per_group, serial);
+      const T sum = weighted_sum(sums + i * s.channels_per_group, w, s.channels_per_group, serial);
       const T a = rstd[i], mu = mean[i];
       const T b = fused(sum, mu, -product) * a * a * a * per_element;
       const T c = fused(-(sum * a), per_element, -b * mu);

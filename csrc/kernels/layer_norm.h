@@ -20,6 +20,7 @@ struct LayerNormFunctions {
 
 struct GroupNormShape {
   int64_t batch, groups, channels_per_group, inner;
+  int threads;  // logical
 };
 template <class T>
 struct GroupNormFunctions {

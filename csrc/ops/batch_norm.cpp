@@ -198,6 +198,12 @@ Three native_batch_norm(const Tensor& input, const OptTensor& weight_opt, const 
 
 Tensor batch_norm(const Tensor& input, const OptTensor& weight, const OptTensor& bias, const OptTensor& running_mean,
                   const OptTensor& running_var, bool training, double momentum, double eps, bool) {
+  if (input.numel() == 0) {
+    Tensor out = clone(input);
+    if (weight) out = mul(out, select(*weight, 0, 0));
+    if (bias) out = add(out, select(*bias, 0, 0));
+    return out;
+  }
   return std::get<0>(native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 

@@ -186,6 +186,23 @@ TensorList compose_group_norm_backward(const TensorList& inputs, const GroupNorm
           reshape(sum(grad, channel), {channels})};
 }
 
+// From the gradients of mean and rstd (either may be undefined).
+Tensor group_statistics_backward(const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input, const GroupNormShape& s,
+                                 double eps) {
+  const int64_t row = s.channels_per_group * s.inner;
+  const Dims rows{s.batch * s.groups, row}, one{s.batch * s.groups, 1};
+  const Tensor x = reshape(input, rows);
+  Tensor out;
+  if (grad_mean.defined()) out = expand(div(reshape(grad_mean, one), row), rows);
+  if (grad_rstd.defined()) {
+    const Tensor centred = sub(x, mean(x, Dims{1}, true));
+    const Tensor rstd = rsqrt(add(mean(mul(centred, centred), Dims{1}, true), eps));
+    const Tensor slope = mul(div(mul(centred, pow(rstd, 3)), -row), reshape(grad_rstd, one));
+    out = out.defined() ? add(out, slope) : slope;
+  }
+  return reshape(out, input.sizes());
+}
+
 Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd,
                                  const Tensor& weight, const Tensor& bias, const GroupNormShape& s, double eps, Needs need) {
   const DType computed = computed_dtype(input.dtype());
@@ -232,7 +249,7 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
   const DType statistics = statistics_dtype(input, weight, bias), computed = computed_dtype(input.dtype());
   FLAMBEAU_CHECK(N * C * HxW == input.numel(), "native_group_norm: input has ", input.numel(), " elements, not N * C * HxW");
 
-  const GroupNormShape s{N, group, C / group, HxW};
+  const GroupNormShape s{N, group, C / group, HxW, profile().threads};
   const Tensor x = prepared(input, computed), w = prepared(weight, computed), b = prepared(bias, computed);
   Tensor out = empty(x.sizes(), computed), mean = empty({N, group}, computed), rstd = empty({N, group}, computed);
   visit_real("GroupNormKernelImpl", computed, [&]<class T>(Type<T>) {
@@ -244,14 +261,23 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
   out = raw_cast(out, input.dtype());
   mean = raw_cast(mean, statistics);
   rstd = raw_cast(rstd, statistics);
-  out = record("NativeGroupNormBackward0", out, {input, weight, bias}, [&] {
-    return [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = bias.defined() ? detach(bias) : Tensor(), mean, rstd, s,
-            eps](const Tensor& grad, Needs need) {
-      auto [dx, dw, db] =
-          native_group_norm_backward(grad, x.get(), mean, rstd, w.defined() ? w.get() : Tensor(), bias, s, eps, need);
-      return TensorList{dx, dw, db};
-    };
-  });
+  // PyTorch takes gradients of the statistics, too.
+  if (needs_grad(input, weight, bias)) {
+    const Tensor outs[] = {out, mean, rstd};
+    record_all("NativeGroupNormBackward0", outs, Inputs{input, weight, bias},
+               [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = bias.defined() ? detach(bias) : Tensor(),
+                mean = detach(mean), rstd = detach(rstd), s, eps](const TensorList& grads, Needs need) {
+                 TensorList out(3);
+                 if (grads[0].defined())
+                   std::tie(out[0], out[1], out[2]) = native_group_norm_backward(grads[0], x.get(), mean, rstd,
+                                                                                 w.defined() ? w.get() : Tensor(), bias, s, eps, need);
+                 if (need[0] && (grads[1].defined() || grads[2].defined())) {
+                   const Tensor more = group_statistics_backward(grads[1], grads[2], x.get(), s, eps);
+                   out[0] = out[0].defined() ? add(out[0], more) : more;
+                 }
+                 return out;
+               });
+  }
   return {out, mean, rstd};
 }
 

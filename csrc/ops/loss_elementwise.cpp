@@ -71,7 +71,7 @@ Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reductio
       },
       [beta, norm](const Tensor& x, const Tensor& t, const Tensor& grad) {
         const Tensor d = sub(x, t), outside = mul(grad, norm);
-        const Tensor inside = div(mul(mul(d, norm), grad), beta);
+        const Tensor inside = mul(mul(div(d, beta), norm), grad);
         return where(le(d, -beta), neg(outside), where(ge(d, beta), outside, inside));
       });
 }
@@ -86,7 +86,7 @@ Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, d
         return where(le(z, delta), mul(mul(z, 0.5), z), mul(sub(z, 0.5 * delta), delta));
       },
       [delta, norm](const Tensor& x, const Tensor& t, const Tensor& grad) {
-        const Tensor d = sub(x, t), outside = mul(mul(grad, norm), delta);
+        const Tensor d = sub(x, t), outside = mul(mul(scalar_tensor(norm, d.dtype()), delta), grad);
         return where(le(d, -delta), neg(outside), where(ge(d, delta), outside, mul(mul(d, norm), grad)));
       });
 }
