@@ -228,11 +228,13 @@ Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, const Opti
   const Tensor out = flambeau::empty({steps}, dtype);
   if (steps == 1) return filled(out, std::pow(base, start.to_double()), options);
   visit_all("logspace_cpu", dtype, [&]<class T>(Type<T>) {
-    using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
     T* data = out.data<T>();
-    const Number first = Number(start.to<T>()), last = Number(end.to<T>()), root = Number(base);
-    from_both_ends(steps, first, last, [&](int64_t i, bool front, Number step) {
-      data[i] = T(std::pow(root, front ? first + step * Number(i) : last - step * Number(steps - i - 1)));
+    // PyTorch's scalar loop; its vectorised one, for 32 and more numbers, is up to 2 ULP away.
+    const double first = double(start.to<T>()), last = double(end.to<T>());
+    from_both_ends(steps, first, last, [&](int64_t i, bool front, double step) {
+      const double exponent = front ? first + step * double(i) : last - step * double(steps - i - 1);
+      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) data[i] = T(std::pow(base, exponent));
+      else data[i] = T(float(std::pow(base, exponent)));
     });
   });
   return with_grad(out, options);

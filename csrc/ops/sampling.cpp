@@ -123,7 +123,11 @@ void check_std(const Tensor& std) {
 
 Tensor normal_tensor_float(const Tensor& mean, double std, const Ref<Generator>& generator) {
   FLAMBEAU_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", streamed(std));
-  const Tensor out = normal_of(mean, std, mean.sizes(), mean.dtype(), generator);
+  Tensor out;
+  {
+    GradMode off(false);
+    out = raw_cast(add(normal_(empty(mean.sizes(), mean.dtype()), 0, std, generator), mean), mean.dtype());
+  }
   return record("NormalBackward1", out, {mean}, [&] {
     return [size = mean.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); };
   });

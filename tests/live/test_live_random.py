@@ -196,6 +196,7 @@ def test_normal_of_tensors(dtype):
 
     same(lambda lib, g: lib.normal(*pair(lib), generator=g))
     same(lambda lib, g: lib.normal(pair(lib)[0], 0.7, generator=g))
+    same(lambda lib, g: lib.normal(pair(lib)[0][0, 0], 0.7, generator=g))
     same(lambda lib, g: lib.normal(0.3, pair(lib)[1], generator=g))
     same(lambda lib, g: lib.normal(0.3, pair(lib)[1].t(), generator=g))
 
