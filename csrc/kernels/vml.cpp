@@ -6,63 +6,83 @@
 #endif
 
 #include "kernels/elementwise_loops.h"
-#include "numerics/functions.h"
 #include "numerics/vml_sqrt.h"
 
 namespace flambeau::FLAMBEAU_ISA {
 namespace {
 
-constexpr int64_t kBlock = 256;
+#define FLAMBEAU_INLINE __attribute__((always_inline)) inline
 
+// An approximation of 1 / sqrt(x), as a formula and, where the machine has it, as its instruction.
+struct RsqrtAmd {
+  FLAMBEAU_INLINE static float of(float x) { return vml::rsqrt_amd(x); }
 #if defined(__AVX__)
-void rsqrt_of_machine(const float* x, float* y, int64_t n) {
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, _mm256_rsqrt_ps(_mm256_loadu_ps(x + i)));
-  for (; i < n; ++i) y[i] = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(x[i])));
-}
-// Whether the machine's instruction gives every entry of the table, at both ends of the exponents too.
-bool machine_has_rsqrt_amd() {
-  for (uint32_t k = 0; k < 8192; ++k) {
-    const uint32_t offset = k << 11;
-    const uint32_t bits[] = {0x00800000 + offset, 0x3f800000 + offset, 0x3f8007ff + offset, 0x7e800000 + offset};
-    for (const uint32_t b : bits) {
-      const float x = std::bit_cast<float>(b);
-      float y;
-      rsqrt_of_machine(&x, &y, 1);
-      if (y != vml::rsqrt_amd(x)) return false;
+  FLAMBEAU_INLINE static __m256 of_machine(__m256 x) { return _mm256_rsqrt_ps(x); }
+#endif
+};
+struct Rsqrt14 {
+  FLAMBEAU_INLINE static float of(float x) { return vml::rsqrt14(x); }
+#if defined(__AVX512VL__)
+  FLAMBEAU_INLINE static __m256 of_machine(__m256 x) { return _mm256_rsqrt14_ps(x); }
+#endif
+};
+
+template <class Rsqrt>
+bool machine_agrees() {
+#if defined(__AVX__)
+  if constexpr (requires(__m256 x) { Rsqrt::of_machine(x); }) {
+    // Every significand that they tell apart, for both parities and at both ends of the exponents.
+    for (uint32_t k = 0; k < 1u << 16; ++k) {
+      const uint32_t offset = (k << 8) | (k & 1);
+      for (const uint32_t base : {0x00800000u, 0x3f800000u, 0x7e800000u}) {
+        const float x = std::bit_cast<float>(base + offset);
+        if (x < std::numeric_limits<float>::infinity() && Rsqrt::of_machine(_mm256_set1_ps(x))[0] != Rsqrt::of(x)) return false;
+      }
     }
+    return true;
   }
-  return true;
-}
 #endif
-
-void rsqrt_of_table(const float* x, float* y, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] = vml::rsqrt_amd(x[i]);
+  return false;
 }
 
-using Rsqrt = void (*)(const float* x, float* y, int64_t n);
-Rsqrt rsqrt_amd() {
+// y[i] for blocks of x; x has room for whole vectors.
+constexpr int64_t kBlock = 256;
+template <class Rsqrt>
+void rsqrt_block(const float* x, float* y, int64_t n) {
+  static const bool agrees = machine_agrees<Rsqrt>();
 #if defined(__AVX__)
-  static const bool of_machine = machine_has_rsqrt_amd();
-  if (of_machine) return rsqrt_of_machine;
+  if constexpr (requires(__m256 v) { Rsqrt::of_machine(v); })
+    if (agrees) {
+      for (int64_t i = 0; i < n; i += 8) _mm256_storeu_ps(y + i, Rsqrt::of_machine(_mm256_loadu_ps(x + i)));
+      return;
+    }
 #endif
-  return rsqrt_of_table;
+  for (int64_t i = 0; i < n; ++i) y[i] = Rsqrt::of(x[i]);
 }
 
-void sqrt_amd(char* const* data, int64_t n, const Number*) {
+template <class Rsqrt, class Range, class Root>
+FLAMBEAU_INLINE void sqrt_blocks(char* const* data, int64_t n, Range range, Root root) {
   float* out = reinterpret_cast<float*>(data[0]);
   const float* x = reinterpret_cast<const float*>(data[1]);
-  const Rsqrt approximate = rsqrt_amd();
-  float y[kBlock];
+  alignas(64) float inside[kBlock] = {}, y[kBlock];
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t count = n - begin < kBlock ? n - begin : kBlock;
-    approximate(x + begin, y, count);
+    for (int64_t i = 0; i < count; ++i) inside[i] = range(x[begin + i]);
+    rsqrt_block<Rsqrt>(inside, y, count);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) out[begin + i] = vml::sqrt_amd(x[begin + i], y[i]);
+    for (int64_t i = 0; i < count; ++i) out[begin + i] = root(x[begin + i], y[i]);
   }
 }
-
-FLAMBEAU_FORMULA(1, sqrt_ieee, fn::sqrt(x))
+void sqrt_amd(char* const* data, int64_t n, const Number*) {
+  sqrt_blocks<RsqrtAmd>(data, n, [](float x) { return x; }, [](float x, float y) { return vml::sqrt_amd(x, y); });
+}
+void sqrt_intel_avx2(char* const* data, int64_t n, const Number*) {
+  sqrt_blocks<RsqrtAmd>(data, n, [](float x) { return x; }, [](float x, float y) { return vml::sqrt_intel_avx2(x, y); });
+}
+void sqrt_intel_avx512(char* const* data, int64_t n, const Number*) {
+  sqrt_blocks<Rsqrt14>(data, n, [](float x) { return vml::in_range(x); },
+                       [](float x, float y) { return vml::sqrt_intel_avx512(x, y); });
+}
 
 constexpr ByMklPath by_path(Loop amd, Loop intel_avx2, Loop intel_avx512) {
   ByMklPath out;
@@ -72,12 +92,10 @@ constexpr ByMklPath by_path(Loop amd, Loop intel_avx2, Loop intel_avx512) {
   return out;
 }
 
-constexpr Loop sqrt_ieee = loop_of<sqrt_ieee_formula, false, float>();
-
 }  // namespace
 
 const VmlKernels vml_table = {
-    by_path(sqrt_amd, sqrt_ieee, sqrt_ieee),
+    by_path(sqrt_amd, sqrt_intel_avx2, sqrt_intel_avx512),
 };
 
 }  // namespace flambeau::FLAMBEAU_ISA
