@@ -21,7 +21,8 @@
   _(conv)                    \
   _(attention)               \
   _(pool)                    \
-  _(loss)                    
+  _(loss)                    \
+  _(upsample)
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();

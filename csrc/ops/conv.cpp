@@ -16,7 +16,7 @@ namespace {
 
 struct Shapes {
   ConvGeometry geometry;
-  Dims input, weight;  // of the plain convolution
+  Dims input, weight, output;  // of the plain convolution
 };
 
 // Runs f(out, a, b, c) on contiguous operands in a dtype that has kernels.
@@ -48,8 +48,7 @@ Tensor grad_input(const Tensor& grad, const Tensor& weight, const Tensor& bias, 
 Tensor grad_weight(const Tensor& grad, const Tensor& x, const Shapes& s);
 
 Tensor plain(const Tensor& x, const Tensor& weight, const Tensor& bias, const Shapes& s, std::string_view name) {
-  const Dims sizes = output_sizes(x, weight, s.geometry);
-  const Tensor out = computed(sizes, x.dtype(), x, weight, bias,
+  const Tensor out = computed(s.output, x.dtype(), x, weight, bias,
                               [&](const Tensor& o, const Tensor& a, const Tensor& w, const Tensor& b) {
                                 conv_forward(o, a, w, b, s.geometry);
                               });
@@ -247,9 +246,11 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptTensor& b
   s.weight = weight.sizes();
   if (!transposed) {
     s.input = input.sizes();
+    s.output = output_sizes(input, weight, s.geometry);
     return plain(input, weight, bias, s, "ConvolutionBackward0");
   }
   check_output_padding(extra, s.geometry);
+  s.output = input.sizes();
   s.input = {input.size(0), weight.size(1) * groups};
   for (size_t i = 0; i < size_t(dims); ++i) {
     const auto& g = s.geometry;

@@ -20,5 +20,6 @@
 #include "ops/softmax.h"
 #include "ops/sort.h"
 #include "ops/statistics.h"
+#include "ops/upsample.h"
 #include "ops/vector_norm.h"
 #include "ops/views.h"

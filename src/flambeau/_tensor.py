@@ -85,7 +85,7 @@ class Tensor(_C.TensorBase):
         return complex(self.item())
 
     def __rmatmul__(self, other):
-        return NotImplemented
+        return _C._VariableFunctions.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
     def __bool_or_error__(self):
         return bool(self)
