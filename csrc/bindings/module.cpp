@@ -6,6 +6,7 @@
 #include "bindings/types.h"
 #include "kernels/isa.h"
 #include "numerics/profile.h"
+#include "ops/flash_attention.h"
 #include "parallel/pool.h"
 
 namespace nb = nanobind;
@@ -29,6 +30,8 @@ NB_MODULE(_C, m) {
 
   m.def("get_num_threads", &num_threads);
   m.def("_set_num_threads", &set_num_threads);
+  m.def("_get_flash_sdp_enabled", &ops::flash_enabled);
+  m.def("_set_sdp_use_flash", &ops::set_flash_enabled);
   m.def("_isa", [] { return isa_name(current_isa()); });
   // The numerics profile in use, field by field and by PyTorch's names for the values.
   m.def("_profile", [] {

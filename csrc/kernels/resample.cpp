@@ -48,7 +48,7 @@ void adjoint(const ResampleArgs<T>& g, int64_t planes, const T* grad, T* grad_x)
               for (int k = 0; k < g.taps[2]; ++k) {
                 const int64_t a = d * g.taps[0] + i, b = h * g.taps[1] + j, c = w * g.taps[2] + k;
                 T& to = grad_x[(g.index[0][a] * g.in[1] + g.index[1][b]) * g.in[2] + g.index[2][c]];
-                to = to + g.weight[0][a] * g.weight[1][b] * g.weight[2][c] * value;
+                to = fused(g.weight[0][a] * g.weight[1][b] * g.weight[2][c], value, to);
               }
         }
   }

@@ -185,8 +185,15 @@ Tensor by_time(const Tensor& like, bool zero) {
 
 }  // namespace
 
+namespace {
+bool enabled = true;
+}
+bool flash_enabled() { return enabled; }
+void set_flash_enabled(bool value) { enabled = value; }
+
 bool takes_flash(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask, double dropout_p,
                  bool enable_gqa) {
+  if (!enabled) return false;
   if (dropout_p != 0 || query.dtype() != DType::Float32 || key.dtype() != DType::Float32 || value.dtype() != DType::Float32)
     return false;
   const Tensor* inputs[] = {&query, &key, &value};

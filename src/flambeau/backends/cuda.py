@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flambeau import _C
+
 from ._flags import Flags
 
 matmul = Flags(
@@ -15,8 +17,8 @@ matmul = Flags(
     allow_fp16_accumulation=False,
 )
 
-# Which kernels scaled_dot_product_attention may use on a GPU.
-_sdp = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+# Which kernels scaled_dot_product_attention may use. Of these only flash exists on the CPU: the core keeps its switch.
+_sdp = {"mem_efficient": True, "math": True, "cudnn": True}
 
 
 def is_built() -> bool:
@@ -24,7 +26,7 @@ def is_built() -> bool:
 
 
 def flash_sdp_enabled() -> bool:
-    return _sdp["flash"]
+    return _C._get_flash_sdp_enabled()
 
 
 def mem_efficient_sdp_enabled() -> bool:
@@ -40,7 +42,7 @@ def cudnn_sdp_enabled() -> bool:
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    _sdp["flash"] = bool(enabled)
+    _C._set_sdp_use_flash(bool(enabled))
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
@@ -65,8 +67,8 @@ class sdp_kernel:
         enable_mem_efficient: bool = True,
         enable_cudnn: bool = True,
     ) -> None:
+        self._flash = enable_flash
         self._wanted = {
-            "flash": enable_flash,
             "math": enable_math,
             "mem_efficient": enable_mem_efficient,
             "cudnn": enable_cudnn,
@@ -74,8 +76,11 @@ class sdp_kernel:
 
     def __enter__(self) -> Any:
         self._before = dict(_sdp)
+        self._flash_before = flash_sdp_enabled()
         _sdp.update(self._wanted)
+        enable_flash_sdp(self._flash)
         return self
 
     def __exit__(self, *exception: object) -> None:
         _sdp.update(self._before)
+        enable_flash_sdp(self._flash_before)
