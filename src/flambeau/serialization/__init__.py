@@ -2,7 +2,7 @@
 
 from .loading import get_unsafe_globals_in_checkpoint, load
 from .saving import save
-from .weights_only import (
+from .weights_only import (  # noqa: I001
     _get_layout as _get_layout,
     add_safe_globals,
     clear_safe_globals,
