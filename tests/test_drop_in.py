@@ -146,6 +146,23 @@ if __name__ == "__main__":
     assert (done.stdout, done.stderr) == (f"flambeau {main}\n", "")
 
 
+def test_the_safetensors_package(script, tmp_path):
+    pytest.importorskip("safetensors")
+    path = script(
+        """
+import torch
+from safetensors.torch import load, load_file, save, save_file
+tensors = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(2, dtype=torch.bfloat16), "e": torch.empty(0)}
+save_file(tensors, "x.safetensors")
+for result in (load_file("x.safetensors"), load(save(tensors)), torch.load("x.safetensors")):
+    for name, tensor in tensors.items():
+        assert result[name].dtype == tensor.dtype and result[name].tolist() == tensor.tolist()
+"""
+    )
+    done = flambeau_run(path, cwd=tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
 def test_no_such_script(tmp_path):
     for arguments in (["no.py"], ["-m", "no_such_module"]):
         ours, theirs = flambeau_run(*arguments, cwd=tmp_path), python(*arguments, cwd=tmp_path)

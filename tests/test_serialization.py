@@ -479,6 +479,57 @@ def test_arbitrary_pickles(data):
             pass
 
 
+# Storages
+
+
+def test_storage_bytes(tmp_path):
+    storage = flambeau.tensor([1, 2, 3], dtype=flambeau.uint8).untyped_storage()
+    assert len(storage) == storage.nbytes() == 3 and storage[1] == 2 and list(storage) == [1, 2, 3]
+    part = storage[1:]
+    memoryview(part)[0] = 9
+    assert storage[1] == 9
+    assert flambeau.asarray(part, dtype=flambeau.uint8).tolist() == [9, 3]
+    assert flambeau.asarray(storage[:0], dtype=flambeau.uint8).tolist() == []
+    with pytest.raises(IndexError):
+        storage[3]
+
+
+def test_memory_stays_while_somebody_looks_at_it():
+    tensor = flambeau.ones(4)
+    view = memoryview(tensor.untyped_storage())
+    part = tensor.untyped_storage()[4:8]
+    with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+        tensor.resize_(1 << 20)
+    del view
+    with pytest.raises(RuntimeError, match="not resizable"):
+        tensor.resize_(1 << 20)
+    del part
+    tensor.resize_(1 << 20)
+    saved(tensor[:4])
+    tensor.resize_(1 << 21)
+
+
+def test_numpy_arrays_keep_the_memory_in_place():
+    pytest.importorskip("numpy")
+    tensor = flambeau.ones(4)
+    array = tensor.numpy()
+    with pytest.raises(RuntimeError, match="not resizable"):
+        tensor.resize_(1 << 20)
+    del array
+    tensor.resize_(1 << 20)
+
+
+def test_storage_from_file(tmp_path):
+    path = tmp_path / "bytes"
+    path.write_bytes(b"abcd")
+    for shared in (False, True):
+        storage = flambeau.UntypedStorage.from_file(str(path), shared=shared, nbytes=4)
+        memoryview(storage)[0] = ord("z")
+        assert path.read_bytes() == (b"zbcd" if shared else b"abcd")
+    with pytest.raises(RuntimeError, match="has 4 bytes where 5 were expected"):
+        flambeau.UntypedStorage.from_file(path, False, 5)
+
+
 # pickle and copy outside of torch.save
 
 

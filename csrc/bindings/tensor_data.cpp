@@ -140,7 +140,41 @@ PyObject* storage_resize(PyObject* self, PyObject* arg) {
 Py_ssize_t storage_length(PyObject* self) { return Py_ssize_t(storage_of(self).nbytes()); }
 int storage_buffer(PyObject* self, Py_buffer* view, int flags) {
   Storage& storage = storage_of(self);
-  return PyBuffer_FillInfo(view, self, storage.data(), Py_ssize_t(storage.nbytes()), 0, flags);
+  if (PyBuffer_FillInfo(view, self, storage.data(), Py_ssize_t(storage.nbytes()), 0, flags) != 0) return -1;
+  storage.pin();
+  return 0;
+}
+void storage_release_buffer(PyObject* self, Py_buffer*) { storage_of(self).unpin(); }
+PyObject* storage_from_buffer(PyObject*, PyObject* o);
+// storage[i] is a byte, storage[i:j] a storage over the same memory.
+PyObject* storage_item(PyObject* self, PyObject* key) {
+  PyObject* bytes = PyMemoryView_FromObject(self);
+  if (!bytes) return nullptr;
+  PyObject* item = PyObject_GetItem(bytes, key);
+  Py_DECREF(bytes);
+  if (!item || !PySlice_Check(key)) return item;
+  PyObject* part = storage_from_buffer(nullptr, item);
+  Py_DECREF(item);
+  return part;
+}
+PyObject* storage_iter(PyObject* self) {
+  PyObject* bytes = PyMemoryView_FromObject(self);
+  if (!bytes) return nullptr;
+  PyObject* iterator = PyObject_GetIter(bytes);
+  Py_DECREF(bytes);
+  return iterator;
+}
+PyObject* storage_itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
+PyObject* storage_device(PyObject*, void*) { return Py_NewRef(python_objects.cpu); }
+PyObject* storage_from_file(PyObject*, PyObject* args, PyObject* keywords) {
+  PyObject* module = PyImport_ImportModule("flambeau.storage");
+  if (!module) return nullptr;
+  PyObject* function = PyObject_GetAttrString(module, "_from_file");
+  Py_DECREF(module);
+  if (!function) return nullptr;
+  PyObject* storage = PyObject_Call(function, args, keywords);
+  Py_DECREF(function);
+  return storage;
 }
 PyObject* storage_compare(PyObject* a, PyObject* b, int op) {
   if (Py_TYPE(b) != storage_type || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -151,9 +185,16 @@ PyMethodDef storage_methods[] = {{"nbytes", storage_nbytes, METH_NOARGS, "Size i
                                  {"size", storage_nbytes, METH_NOARGS, "Size in bytes."},
                                  {"data_ptr", storage_data_ptr, METH_NOARGS, "Address of the first byte."},
                                  {"resize_", storage_resize, METH_O, "Changes the size in bytes, keeping the contents."},
+                                 {"untyped", storage_itself, METH_NOARGS, "Itself."},
+                                 {"cpu", storage_itself, METH_NOARGS, "Itself."},
+                                 {"from_file", (PyCFunction)(void (*)())storage_from_file,
+                                  METH_VARARGS | METH_KEYWORDS | METH_STATIC, "A storage over a file, mapped into memory."},
                                  {}};
+PyGetSetDef storage_getset[] = {{"device", storage_device, nullptr, nullptr, nullptr}, {}};
 PyType_Slot storage_slots[] = {{Py_tp_dealloc, (void*)storage_dealloc}, {Py_tp_new, (void*)storage_new},
                                {Py_tp_methods, storage_methods},        {Py_sq_length, (void*)storage_length},
+                               {Py_mp_subscript, (void*)storage_item},  {Py_tp_iter, (void*)storage_iter},
+                               {Py_tp_getset, storage_getset},          {Py_bf_releasebuffer, (void*)storage_release_buffer},
                                {Py_bf_getbuffer, (void*)storage_buffer}, {Py_tp_richcompare, (void*)storage_compare},
                                {Py_tp_hash, (void*)storage_hash},
                                {Py_tp_doc, (void*)"The bytes under one or more tensors; a writable buffer."},

@@ -18,7 +18,10 @@ class Storage final : public RefCounted {
   char* data() const { return data_; }
   size_t nbytes() const { return nbytes_; }
   bool owned() const { return !deleter_; }
-  void resize(size_t nbytes);  // keeps the contents; error for foreign memory
+  void resize(size_t nbytes);  // keeps the contents; error for foreign memory and while others look at it
+  // Whoever holds the address across calls (a memoryview, NumPy) keeps the memory where it is.
+  void pin() { pins_.fetch_add(1, std::memory_order_relaxed); }
+  void unpin() { pins_.fetch_sub(1, std::memory_order_relaxed); }
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
   void set_version(uint32_t version) { version_.store(version, std::memory_order_relaxed); }
@@ -28,6 +31,7 @@ class Storage final : public RefCounted {
   size_t nbytes_ = 0;
   std::function<void()> deleter_;
   std::atomic<uint32_t> version_{0};
+  std::atomic<uint32_t> pins_{0};
 };
 
 // The cache of freed blocks: sizes rounded to a power-of-two fraction, bounded in total.

@@ -45,6 +45,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
     elif hasattr(obj, "__array_interface__"):
         made = as_tensor(obj, dtype)
         made = made.clone() if copy else made
+    elif isinstance(obj, _C.UntypedStorage):
+        made = _C._tensor_from_storage(obj, _C.uint8, (obj.nbytes(),), (1,), 0)
+        made = made.to(dtype or _C.int64, copy=bool(copy))
     elif isinstance(obj, (bytes, bytearray, memoryview)):
         made = frombuffer(obj, dtype=dtype or _C.get_default_dtype())
         made = made.clone() if copy else made

@@ -109,7 +109,8 @@ class Tensor(_C.TensorBase):
             return numpy.empty(tuple(tensor.shape), dtype=kind)
         source = _ArraySource()
         itemsize = tensor.itemsize
-        source._owner = tensor
+        # A view of the storage, so that it stays where it is while the array lives.
+        source._owner = _C._storage_view(tensor.untyped_storage())
         source.__array_interface__ = {
             "data": (tensor.data_ptr(), False),
             "shape": tuple(tensor.shape),

@@ -154,3 +154,19 @@ def _load_from_bytes(data: bytes) -> Any:
     from flambeau.serialization import load
 
     return load(BytesIO(data), weights_only=False)
+
+
+def _from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> Any:
+    """`UntypedStorage.from_file`: the file's bytes; with `shared`, what is written to them is written to it."""
+    import mmap
+
+    with open(filename, "r+b" if shared else "rb") as file:
+        length = file.seek(0, 2)
+        if shared and length < nbytes:
+            file.truncate(nbytes)
+        elif length < nbytes:
+            raise RuntimeError(f"'{filename}' has {length} bytes where {nbytes} were expected")
+        if nbytes == 0:
+            return _storage_bytes.new(0)
+        access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+        return _storage_bytes.wrap(mmap.mmap(file.fileno(), nbytes, access=access))

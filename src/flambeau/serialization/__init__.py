@@ -2,8 +2,8 @@
 
 from .loading import get_unsafe_globals_in_checkpoint, load
 from .saving import save
-from .weights_only import (  # noqa: I001
-    _get_layout as _get_layout,
+from .weights_only import (
+    _get_layout,  # noqa: F401  (files name it here)
     add_safe_globals,
     clear_safe_globals,
     get_safe_globals,
