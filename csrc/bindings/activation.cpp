@@ -7,7 +7,6 @@
 namespace flambeau::bind {
 namespace {
 
-// Only the mean slope; the random one of training is in the dropout family.
 Tensor threshold(const Tensor& self, Scalar threshold, Scalar value) { return ops::threshold(self, threshold, value); }
 Tensor relu_6(const Tensor& self) { return ops::relu6(self); }
 
@@ -34,6 +33,7 @@ void bind_activation() {
   def<&ops::selu>("selu(self)", kFunction | kInplace | kDirect);
   def<&ops::hardshrink>("hardshrink(self, lambd=0.5)", kFunction | kMethod | kOut | kDirect);
   def<&threshold>("threshold(self, threshold, value)", kFunction | kInplace | kOut | kDirect);
+  def<&ops::rrelu>("rrelu(self, lower=0.125, upper=0.3333333333333333, training=False, generator=None)", kFunction | kInplace);
   def<&ops::prelu>("prelu(self, weight)", kFunction | kMethod);
   def<&ops::prelu_kernel>("_prelu_kernel(self, weight)", kFunction);
 }

@@ -46,7 +46,7 @@ FLAMBEAU_INLINE T gelu_tanh_slope(T grad, T x) {
 template <class T>
 FLAMBEAU_INLINE T silu_slope(T grad, T x) {
   const T s = fn::sigmoid(x);
-  return grad * s * (T(1) + x * (T(1) - s));
+  return grad * s * fn::fma(x, T(1) - s, T(1));
 }
 // tanh(log(1 + e^x)) without cancellation: n / (n + 2) with n = e^2x + 2 e^x.
 template <class T>
@@ -120,12 +120,12 @@ FLAMBEAU_FORMULA(2, hardswish_slope, y <= T(-3) ? T(0) : y < T(3) ? x * (y / T(3
 FLAMBEAU_FORMULA(1, hardsigmoid, inside_six(x) / T(6))
 FLAMBEAU_FORMULA(2, hardsigmoid_slope, y > T(-3) && y < T(3) ? x * (T(1) / T(6)) : T(0))
 FLAMBEAU_FORMULA(1, hardshrink, x >= -p.a && x <= p.a ? T(0) : x)
-FLAMBEAU_FORMULA(1, softshrink, x > p.a ? x - p.a : x < -p.a ? x + p.a : x * T(0))
+FLAMBEAU_FORMULA(1, softshrink, x > p.a ? x - p.a : x < -p.a ? x + p.a : x == x ? T(0) : x)
 FLAMBEAU_FORMULA(2, shrink_slope, y >= -p.a && y <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, log_sigmoid, log_sigmoid(x))
 FLAMBEAU_FORMULA(2, log_sigmoid_slope, log_sigmoid_slope(x, y))
 FLAMBEAU_FORMULA(2, sigmoid_slope, x * (T(1) - y) * y)
-FLAMBEAU_FORMULA(2, tanh_slope, x * (T(1) - y * y))
+FLAMBEAU_FORMULA(2, tanh_slope, x * fn::fma(-y, y, T(1)))
 FLAMBEAU_FORMULA(2, prelu, x > T(0) ? x : y * x)
 
 }  // namespace

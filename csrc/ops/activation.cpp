@@ -7,7 +7,9 @@
 
 #include "numerics/profile.h"
 #include "ops/copy.h"
+#include "ops/gather.h"
 #include "ops/pointwise_rows.h"
+#include "ops/random.h"
 #include "ops/reduce.h"
 #include "ops/views.h"
 
@@ -219,6 +221,16 @@ Tensor prelu_kernel(const Tensor& self, const Tensor& weight) {
                         need[1] ? where(positive, 0, mul(grad, x)) : Tensor()};
     };
   });
+}
+
+// In training each element that is not positive draws its own slope, in order, as a double (RReLU in Activation.cpp).
+Tensor rrelu(const Tensor& self, Scalar lower, Scalar upper, bool training, const Ref<Generator>& generator) {
+  if (!training) return leaky_relu(self, (lower.to_double() + upper.to_double()) / 2);
+  const Tensor negative = le(self, 0);
+  const int64_t count = *sum(negative).data<int64_t>();
+  const Tensor slopes = uniform_(empty({count}, DType::Float64), lower.to_double(), upper.to_double(), generator);
+  const Tensor noise = masked_scatter(ones(self.sizes(), self.dtype()), negative, to_dtype(slopes, self.dtype()));
+  return mul(self, noise);
 }
 
 Tensor glu(const Tensor& self, int64_t dim) {

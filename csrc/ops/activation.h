@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ops/pointwise.h"
+#include "random/generator.h"
 
 namespace flambeau::ops {
 
@@ -26,6 +27,7 @@ Tensor threshold(const Tensor& self, Scalar threshold, Scalar value);
 Tensor log_sigmoid(const Tensor& self);
 Tensor prelu(const Tensor& self, const Tensor& weight);
 Tensor prelu_kernel(const Tensor& self, const Tensor& weight);
+Tensor rrelu(const Tensor& self, Scalar lower, Scalar upper, bool training, const Ref<Generator>& generator);
 Tensor glu(const Tensor& self, int64_t dim = -1);
 
 Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output);

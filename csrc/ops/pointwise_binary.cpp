@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ops/copy.h"
+#include "ops/destination.h"
 #include "ops/pointwise_rows.h"
 
 namespace flambeau::ops {
@@ -263,6 +264,12 @@ Tensor pow_value(const Operand& self, const Operand& exponent, DType dtype) {
   if (!exponent.is_tensor() && self.is_tensor()) {
     const double e = exponent.scalar().to_double();
     FLAMBEAU_CHECK(!(is_integral(dtype, true) && e < 0), "Integers to negative integer powers are not allowed.");
+    if (e == 0 || e == 1) {
+      Tensor out = make_output(self.sizes(), dtype, &self.tensor());
+      if (e == 0) raw_fill(out, 1);
+      else raw_copy(out, self.tensor());
+      return out;
+    }
     const Loops* loops = simple_power(e, dtype);
     if (loops && (flambeau::is_floating(dtype) || e > 1)) return elementwise(*loops, "pow", dtype, {&self});
   }

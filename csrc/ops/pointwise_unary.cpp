@@ -77,8 +77,6 @@ KEEP_SELF(digamma, "DigammaBackward0", special, mul(grad, polygamma(1, x)))
 KEEP_SELF(entr, "SpecialEntrBackward0", special, mul(grad, sub(-1, log(x))))
 KEEP_SELF(ndtr, "SpecialNdtrBackward0", special, mul(mul(exp(div(neg(pow(x, 2)), 2)), 0.39894228040143267794), grad))
 KEEP_RESULT(ndtri, "SpecialNdtriBackward0", special, mul(mul(exp(div(pow(x, 2), 2)), 2.50662827463100050242), grad))
-KEEP_SELF(log_ndtr, "SpecialLogNdtrBackward0", special,
-          mul(div(grad, erfcx(mul(x, -0.70710678118654752440))), 0.79788456080286535588))
 KEEP_SELF(i0, "I0Backward0", special, mul(grad, i1(x)))
 KEEP_SELF(i0e, "SpecialI0EBackward0", special, mul(grad, sub(i1e(x), mul(sign(x), i0e(x)))))
 // At 0, where i1(x) / x is 0 / 0, the slope is 1/2.
@@ -173,6 +171,18 @@ Tensor logit(const Tensor& self, std::optional<double> eps) {
       const Tensor outside = logical_or(lt(x, low), gt(x, high));
       const Tensor slope = div(grad, mul(x, rsub(x, 1)));
       return TensorList{where(outside, eps ? 0.0 : std::numeric_limits<double>::quiet_NaN(), slope)};
+    };
+  });
+}
+
+Tensor log_ndtr(const Tensor& self) {
+  const Operand x(self);
+  Tensor out = elementwise(kernels::special().log_ndtr, "log_ndtr", float_dtype(self.dtype()), {&x});
+  return record("SpecialLogNdtrBackward0", out, {self}, [&] {
+    return [self = Saved(self), out = Saved::output(out)](const Tensor& grad, Needs) {
+      // The density over the distribution, by way of the logarithm of the latter.
+      const Tensor exponent = neg(add(out.get(), div(pow(self.get(), 2), 2)));
+      return TensorList{mul(div(grad, std::sqrt(2 * kPi)), exp(exponent))};
     };
   });
 }
