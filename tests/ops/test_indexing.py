@@ -42,6 +42,8 @@ def cases(draw):
         size = shape[d]
         kind = draw(st.sampled_from(["int", "slice", "array", "list", "mask", "none", "ellipsis", "end"]))
         if kind == "end":
+            if ellipsis:  # what follows "..." belongs to the last dimensions: all of them must come
+                continue
             break
         if kind == "none":
             index.append(None)
