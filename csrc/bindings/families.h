@@ -9,7 +9,7 @@
   _(copy)                    \
   _(gather)                  \
   _(join)                    \
-  _(view_copies)             \
+  _(view_relatives)          \
   _(reduce)                  \
   _(statistics)              \
   _(create)                  \
