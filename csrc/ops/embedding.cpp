@@ -21,7 +21,11 @@ void check_indices(const char* name, const Tensor& indices) {
 // How often each row of the table is named.
 std::vector<int64_t> counts_of(const Tensor& indices, int64_t rows) {
   std::vector<int64_t> counts(size_t(rows), 0);
-  for (int64_t i = 0; i < indices.numel(); ++i) ++counts[size_t(indices.data<const int64_t>()[i])];
+  for (int64_t i = 0; i < indices.numel(); ++i) {
+    const int64_t row = indices.data<const int64_t>()[i];
+    FLAMBEAU_CHECK_AS(IndexError, row >= 0 && row < rows, "index out of range in self");
+    ++counts[size_t(row)];
+  }
   return counts;
 }
 
@@ -126,6 +130,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
     FLAMBEAU_CHECK(start[bags - 1] <= count, "offsets[-1] can not be greater than input's length ", count, " but got offsets[-1] of ",
                    start[bags - 1]);
   }
+  for (int64_t b = 1; b < starts.numel(); ++b)
+    FLAMBEAU_CHECK(start[b] >= start[b - 1] && start[b] <= count, "embedding_bag: expected offsets that do not fall, within "
+                   "input's length ", count, ", but got ", start[b], " after ", start[b - 1]);
   int64_t padding = padding_idx.value_or(-1);
   if (padding_idx && padding < 0) padding += weight.size(0);
 

@@ -66,7 +66,9 @@ Tensor checked_index(const Tensor& index, int64_t dim, int64_t size) {
 Tensor covered(const Tensor& src, const Tensor& index) {
   if (src.sizes() == index.sizes()) return raw_contiguous(src);
   Tensor window = alias(src);
-  window.impl()->set_geometry(index.sizes(), src.strides(), src.storage_offset());
+  Dims strides = src.strides();
+  strides.resize(size_t(index.dim()));  // a scalar may stand for a vector of one element, and the other way round
+  window.impl()->set_geometry(index.sizes(), strides, src.storage_offset());
   Tensor out = empty(index.sizes(), src.dtype());
   raw_copy(out, window);
   return out;

@@ -140,6 +140,24 @@ def test_many_rows_in_parallel():
     np.testing.assert_array_equal(t.scatter_add(0, spread, torch.from_numpy(source)).numpy(), expected)
 
 
+def test_scalars_stand_for_vectors():
+    x, at = torch.zeros(3), torch.tensor([1])
+    assert x.scatter(0, at, torch.tensor(5.0)).tolist() == [0, 5, 0]
+    assert x.scatter(0, torch.tensor(2), torch.tensor([5.0])).tolist() == [0, 0, 5]
+    assert torch.tensor(7.0).gather(0, torch.tensor([0, 0])).tolist() == [7, 7]
+    assert torch.arange(3).gather(0, torch.tensor(2)).item() == 2
+    assert torch.tensor(7.0).index_select(0, torch.tensor([0])).item() == 7
+
+
+def test_offsets_of_bags_are_checked():
+    weight, at = torch.ones(3, 2), torch.tensor([0, 1])
+    for offsets in ([0, 5, 1], [0, 2, 1], [0, -3, 1]):
+        with pytest.raises(RuntimeError, match="embedding_bag: expected offsets that do not fall"):
+            torch.embedding_bag(weight, at, torch.tensor(offsets))
+    with pytest.raises(IndexError):
+        torch.embedding_dense_backward(torch.ones(2, 2), torch.tensor([0, 9]), 3, -1, True)
+
+
 def test_source_in_the_same_memory():
     x = torch.arange(4.0)
     x.index_copy_(0, torch.tensor([1, 2, 3]), x[:3])
