@@ -22,9 +22,13 @@ using Loop = void (*)(char* const* data, int64_t n, const Number* params);
 struct Loops {
   Loop by_dtype[12] = {};
   bool to_bool = false;  // the output is bool, not the dtype of the loop
+  // float32 only: what PyTorch computes one element at a time, where that differs: the last elements of a chunk that do
+  // not fill two vectors, and rows that are not dense (vectorized_loop in aten/src/ATen/native/cpu/Loops.h).
+  Loop tail = nullptr;
+  bool one_chunk_a_thread = false;  // above 16384 elements, as GELU's tanh form is cut
 };
 
-// (name, dtypes): Floating, Numbers (and integers), Integers, All (and bool), Bits (integers and bool).
+// (name, dtypes): Floating, Tailed (the same, with a tail), Numbers (and integers), Integers, All (and bool), Bits (integers and bool).
 #define FLAMBEAU_ARITHMETIC(_)                                                                                    \
   _(add, All) _(axpy, Numbers) _(mul, All) _(div, Floating) _(div_trunc, Numbers) _(div_floor, Numbers)            \
   _(remainder, Numbers) _(fmod, Numbers) _(pow, Numbers) _(maximum, All) _(minimum, All) _(fmax, Numbers)           \
@@ -41,21 +45,23 @@ struct Loops {
   _(floor, Floating) _(ceil, Floating) _(trunc, Floating) _(frac, Floating) _(round, Floating)                     \
   _(round_decimals, Floating) _(nan_to_num, Floating) _(clamp, Numbers) _(sqrt, Floating) _(rsqrt, Floating)        \
   _(reciprocal, Floating) _(reciprocal_square, Floating) _(exp, Floating) _(log, Floating) _(tanh, Floating)       \
-  _(sigmoid, Floating) _(erf, Floating) _(sin, Floating) _(cos, Floating) _(deg2rad, Floating) _(rad2deg, Floating)
+  _(sigmoid, Tailed) _(erf, Floating) _(sin, Floating) _(cos, Floating) _(deg2rad, Floating) _(rad2deg, Floating)
 // One call of the C library or of numerics/special.h an element.
 #define FLAMBEAU_SPECIAL(_)                                                                                       \
   _(exp2) _(expm1) _(log2) _(log10) _(log1p) _(tan) _(asin) _(acos) _(atan) _(sinh) _(cosh) _(asinh) _(acosh)      \
   _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
   _(logit) _(polygamma) _(zeta)
-// Activations: from self. Slopes: from the gradient and self or the result.
+// Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability.
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
-  _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, Floating) _(silu, Floating) _(mish, Floating)                \
-  _(softplus, Floating) _(leaky_relu, Floating) _(elu, Floating) _(hardswish, Floating) _(hardsigmoid, Floating)   \
-  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Floating)
+  _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, TailedByThread) _(silu, Tailed) _(mish, Tailed)                \
+  _(softplus, Tailed) _(leaky_relu, Floating) _(elu, Tailed) _(hardswish, Floating) _(hardsigmoid, Floating)   \
+  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Tailed)
 #define FLAMBEAU_ACTIVATION_SLOPES(_)                                                                             \
-  _(sigmoid_slope) _(tanh_slope) _(gelu_slope) _(gelu_tanh_slope) _(silu_slope) _(mish_slope) _(softplus_slope)    \
-  _(leaky_relu_slope) _(elu_slope) _(hardtanh_slope) _(hardswish_slope) _(hardsigmoid_slope) _(shrink_slope)       \
-  _(log_sigmoid_slope) _(prelu)
+  _(threshold_slope, Numbers) _(sigmoid_slope, Floating) _(tanh_slope, Floating) _(gelu_slope, Floating)           \
+  _(gelu_tanh_slope, TailedByThread) _(silu_slope, Tailed) _(mish_slope, Tailed) _(softplus_slope, Tailed)                 \
+  _(leaky_relu_slope, Floating) _(elu_slope, Tailed) _(hardtanh_slope, Floating) _(hardswish_slope, Floating)      \
+  _(hardsigmoid_slope, Floating) _(shrink_slope, Floating) _(log_sigmoid_slope, Tailed) _(prelu, Floating)         \
+  _(gelu_avx512, Floating) _(gelu_avx2, Floating)
 #define FLAMBEAU_MIXTURES(_) \
   _(addcmul, Numbers) _(addcdiv, Floating) _(lerp, Floating) _(clamp_between, Numbers)
 
@@ -76,8 +82,6 @@ struct SpecialKernels {
 struct ActivationKernels {
   FLAMBEAU_ACTIVATIONS(FLAMBEAU_FIELD)
   FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_FIELD)
-  Loops threshold_slope;
-  Loops gelu_avx512, gelu_avx2;  // oneDNN's, by its own instruction set
 };
 struct MixtureKernels {
   FLAMBEAU_MIXTURES(FLAMBEAU_FIELD)

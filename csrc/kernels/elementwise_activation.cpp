@@ -31,54 +31,54 @@ FLAMBEAU_INLINE T gelu_slope(T grad, T x) {
   const T pdf = fn::exp(x * x * T(-0.5)) * T(kGeluBeta * 0.5);
   return grad * (cdf + x * pdf);
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T gelu_tanh(T x) {
   const T inner = T(kGeluBeta) * fn::fma(T(kGeluKappa), (x * x) * x, x);
-  return (T(0.5) * x) * (T(1) + fn::tanh(inner));
+  return (T(0.5) * x) * (T(1) + M::tanh(inner));
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T gelu_tanh_slope(T grad, T x) {
-  const T square = x * x, t = fn::tanh(T(kGeluBeta) * fn::fma(T(kGeluKappa), x * square, x));
+  const T square = x * x, t = M::tanh(T(kGeluBeta) * fn::fma(T(kGeluKappa), x * square, x));
   const T left = T(0.5) * (T(1) + t), tanh_slope = fn::fma(-t, t, T(1));
   const T inner_slope = T(kGeluBeta) * fn::fma(T(3) * T(kGeluKappa), square, T(1));
   return grad * (left + ((T(0.5) * x) * tanh_slope) * inner_slope);
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T silu_slope(T grad, T x) {
-  const T s = fn::sigmoid(x);
+  const T s = fn::sigmoid<M>(x);
   return grad * s * fn::fma(x, T(1) - s, T(1));
 }
 // tanh(log(1 + e^x)) without cancellation: n / (n + 2) with n = e^2x + 2 e^x.
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T tanh_softplus(T x) {
-  const T e = fn::exp(x < T(20) ? x : T(20)), n = e * (e + T(2));
+  const T e = M::exp(x < T(20) ? x : T(20)), n = e * (e + T(2));
   return x < T(20) ? n / (n + T(2)) : x == x ? T(1) : x;
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T mish_slope(T grad, T x) {
-  const T t = tanh_softplus(x);
-  return grad * (t + x * fn::sigmoid(x) * (T(1) - t * t));
+  const T t = tanh_softplus<M>(x);
+  return grad * (t + x * fn::sigmoid<M>(x) * (T(1) - t * t));
 }
 // beta and threshold are p.a and p.b.
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T softplus(T x, const Params<T>& p) {
-  const T scaled = x * p.a, y = fn::log1p(fn::exp(scaled)) / p.a;
+  const T scaled = x * p.a, y = M::log1p(M::exp(scaled)) / p.a;
   return scaled > p.b ? x : y;
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T softplus_slope(T grad, T x, const Params<T>& p) {
-  const T z = fn::exp(x * p.a), y = grad * z / (z + T(1));
+  const T z = M::exp(x * p.a), y = grad * z / (z + T(1));
   return x * p.a > p.b ? grad : y;
 }
 // alpha * scale, scale and input_scale are p.a, p.b, p.c; in the slope p.d says whether x is the result.
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T elu(T x, const Params<T>& p) {
-  const T below = fn::expm1(x * p.c) * p.a;
+  const T below = M::expm1(x * p.c) * p.a;
   return x <= T(0) ? below : x * p.b;
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T elu_slope(T grad, T x, const Params<T>& p) {
-  const T from_self = grad * p.c * p.a * fn::exp(x * p.c), from_result = grad * p.c * (x + p.a);
+  const T from_self = grad * p.c * p.a * M::exp(x * p.c), from_result = grad * p.c * (x + p.a);
   return x <= T(0) ? (p.d != T(0) ? from_result : from_self) : grad * p.b;
 }
 template <class T>
@@ -86,13 +86,13 @@ FLAMBEAU_INLINE T inside_six(T x) {
   const T y = x + T(3);
   return y < T(0) ? T(0) : y > T(6) ? T(6) : y;
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T log_sigmoid(T x) {
-  return (x < T(0) ? x : x == x ? T(0) : x) - fn::log1p(fn::exp(-fn::abs(x)));
+  return (x < T(0) ? x : x == x ? T(0) : x) - M::log1p(M::exp(-fn::abs(x)));
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T log_sigmoid_slope(T grad, T x) {
-  const T z = fn::exp(-fn::abs(x)), tail = z / (T(1) + z);
+  const T z = M::exp(-fn::abs(x)), tail = z / (T(1) + z);
   return grad * (x < T(0) ? T(1) - tail : tail);
 }
 
@@ -102,18 +102,18 @@ FLAMBEAU_FORMULA(2, threshold_slope, y <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, gelu_avx512, gelu_avx512(x))
 FLAMBEAU_FORMULA(1, gelu_avx2, gelu_avx2(x))
 FLAMBEAU_FORMULA(2, gelu_slope, gelu_slope(x, y))
-FLAMBEAU_FORMULA(1, gelu_tanh, gelu_tanh(x))
-FLAMBEAU_FORMULA(2, gelu_tanh_slope, gelu_tanh_slope(x, y))
-FLAMBEAU_FORMULA(1, silu, x / (T(1) + fn::exp(-x)))
-FLAMBEAU_FORMULA(2, silu_slope, silu_slope(x, y))
-FLAMBEAU_FORMULA(1, mish, x * tanh_softplus(x))
-FLAMBEAU_FORMULA(2, mish_slope, mish_slope(x, y))
-FLAMBEAU_FORMULA(1, softplus, softplus(x, p))
-FLAMBEAU_FORMULA(2, softplus_slope, softplus_slope(x, y, p))
+FLAMBEAU_FORMULA(1, gelu_tanh, gelu_tanh<M>(x))
+FLAMBEAU_FORMULA(2, gelu_tanh_slope, gelu_tanh_slope<M>(x, y))
+FLAMBEAU_FORMULA(1, silu, x / (T(1) + M::exp(-x)))
+FLAMBEAU_FORMULA(2, silu_slope, silu_slope<M>(x, y))
+FLAMBEAU_FORMULA(1, mish, x * tanh_softplus<M>(x))
+FLAMBEAU_FORMULA(2, mish_slope, mish_slope<M>(x, y))
+FLAMBEAU_FORMULA(1, softplus, softplus<M>(x, p))
+FLAMBEAU_FORMULA(2, softplus_slope, softplus_slope<M>(x, y, p))
 FLAMBEAU_FORMULA(1, leaky_relu, x > T(0) ? x : x * p.a)
 FLAMBEAU_FORMULA(2, leaky_relu_slope, y > T(0) ? x : x * p.a)
-FLAMBEAU_FORMULA(1, elu, elu(x, p))
-FLAMBEAU_FORMULA(2, elu_slope, elu_slope(x, y, p))
+FLAMBEAU_FORMULA(1, elu, elu<M>(x, p))
+FLAMBEAU_FORMULA(2, elu_slope, elu_slope<M>(x, y, p))
 FLAMBEAU_FORMULA(2, hardtanh_slope, y <= p.a || y >= p.b ? T(0) : x)
 FLAMBEAU_FORMULA(1, hardswish, x * inside_six(x) / T(6))
 FLAMBEAU_FORMULA(2, hardswish_slope, y <= T(-3) ? T(0) : y < T(3) ? x * (y / T(3) + T(0.5)) : x)
@@ -122,16 +122,15 @@ FLAMBEAU_FORMULA(2, hardsigmoid_slope, y > T(-3) && y < T(3) ? x * (T(1) / T(6))
 FLAMBEAU_FORMULA(1, hardshrink, x >= -p.a && x <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, softshrink, x > p.a ? x - p.a : x < -p.a ? x + p.a : x == x ? T(0) : x)
 FLAMBEAU_FORMULA(2, shrink_slope, y >= -p.a && y <= p.a ? T(0) : x)
-FLAMBEAU_FORMULA(1, log_sigmoid, log_sigmoid(x))
-FLAMBEAU_FORMULA(2, log_sigmoid_slope, log_sigmoid_slope(x, y))
+FLAMBEAU_FORMULA(1, log_sigmoid, log_sigmoid<M>(x))
+FLAMBEAU_FORMULA(2, log_sigmoid_slope, log_sigmoid_slope<M>(x, y))
 FLAMBEAU_FORMULA(2, sigmoid_slope, x * (T(1) - y) * y)
 FLAMBEAU_FORMULA(2, tanh_slope, x * fn::fma(-y, y, T(1)))
 FLAMBEAU_FORMULA(2, prelu, x > T(0) ? x : y * x)
 
 }  // namespace
 
-const ActivationKernels activation_table = {
-    FLAMBEAU_ACTIVATIONS(FLAMBEAU_LOOPS) FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_LOOPS_FLOATING)
-    FLAMBEAU_LOOPS(threshold_slope, Numbers) FLAMBEAU_LOOPS_FLOATING(gelu_avx512) FLAMBEAU_LOOPS_FLOATING(gelu_avx2)};
+const ActivationKernels activation_table = {FLAMBEAU_ACTIVATIONS(FLAMBEAU_LOOPS)
+                                                FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_LOOPS)};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -74,9 +74,23 @@ FLAMBEAU_INLINE float expm1(float x) {
 }
 FLAMBEAU_INLINE double expm1(double x) { return __builtin_expm1(x); }
 
-template <class T>
+// The elementary functions a formula is made of, where PyTorch has two: in its vectors, and for single elements.
+struct Vector {
+  template <class T> FLAMBEAU_INLINE T exp(T x) { return fn::exp(x); }
+  template <class T> FLAMBEAU_INLINE T expm1(T x) { return fn::expm1(x); }
+  template <class T> FLAMBEAU_INLINE T log1p(T x) { return fn::log1p(x); }
+  template <class T> FLAMBEAU_INLINE T tanh(T x) { return fn::tanh(x); }
+};
+struct Library {
+  template <class T> FLAMBEAU_INLINE T exp(T x) { return std::exp(x); }
+  template <class T> FLAMBEAU_INLINE T expm1(T x) { return std::expm1(x); }
+  template <class T> FLAMBEAU_INLINE T log1p(T x) { return std::log1p(x); }
+  template <class T> FLAMBEAU_INLINE T tanh(T x) { return std::tanh(x); }
+};
+
+template <class M, class T>
 FLAMBEAU_INLINE T sigmoid(T x) {
-  return T(1) / (T(1) + exp(T(0) - x));
+  return T(1) / (T(1) + M::exp(T(0) - x));
 }
 
 #undef FLAMBEAU_INLINE

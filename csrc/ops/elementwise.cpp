@@ -5,6 +5,7 @@
 #include "kernels/copy.h"
 #include "ops/copy.h"
 #include "ops/destination.h"
+#include "numerics/profile.h"
 #include "parallel/pool.h"
 #include "tensor/plan.h"
 
@@ -15,6 +16,26 @@ constexpr int64_t kGrain = 32768;      // at::internal::GRAIN_SIZE
 constexpr int64_t kBlock = 1024;       // elements: an operand's block is 8 KiB at most
 constexpr int64_t kShortRow = 64;      // shorter rows are gathered together into one block
 constexpr size_t kBlockBytes = kBlock * 8;
+
+// Cuts [0, n) for the threads: as PyTorch does where the cut reaches the bits, which a tail makes it do.
+template <class F>
+void for_each_range(const Pass& pass, int64_t n, F&& f) {
+  if (!pass.tail) return parallel_for(0, n, kGrain, f);
+  const int threads = profile().threads;
+  const int64_t grain = pass.one_chunk_a_thread && n > 16384 ? std::max<int64_t>(1, n / threads) : kGrain;
+  logical_for(n, grain, threads, [&](int64_t, int64_t begin, int64_t end) { f(begin, end); });
+}
+
+// n elements of one row in one range: whole pairs of vectors, then the rest.
+void run_pass(const Pass& pass, char* const* data, int operands, int64_t n, const Number* params, bool half) {
+  if (!pass.tail) return pass.loop(data, n, params);
+  const int64_t rest = n % (profile().lanes() * (half ? 4 : 2));
+  if (n > rest) pass.loop(data, n - rest, params);
+  if (rest == 0) return;
+  char* last[kMaxOperands];
+  for (int k = 0; k < operands; ++k) last[k] = data[k] + (n - rest) * int64_t(sizeof(float));
+  pass.tail(last, rest, params);
+}
 
 enum class Way : uint8_t {
   InPlace,   // used where it lies
@@ -30,7 +51,7 @@ struct Argument {
 
 struct Walk {
   Plan& plan;
-  Loop loop;
+  Pass pass;
   Argument* arguments;   // the output first
   Number params[kLoopParams];
   bool by_rows = true, all_in_place = true;
@@ -47,8 +68,21 @@ struct Walk {
 // Along the innermost dimension; 1 where it has one element.
 int64_t stride_of(const Plan& plan, int k) { return plan.ndim && plan.sizes[0] != 1 ? plan.strides[k][0] : 1; }
 
+// Dense along the rows, but for one input that may be constant: what PyTorch gives to vectors.
+bool takes_vectors(const Plan& plan) {
+  int constants = 0;
+  for (int k = 0; k < plan.operands; ++k) {
+    const int64_t stride = stride_of(plan, k);
+    if (stride == 0 && k > 0) ++constants;
+    else if (stride != 1) return false;
+  }
+  return constants <= 1;
+}
+
 void Walk::choose_ways() {
   by_rows = plan.ndim <= 1 || plan.sizes[0] >= kShortRow;
+  if (pass.tail && takes_vectors(plan)) by_rows = true;
+  else if (pass.tail) pass.loop = pass.tail;
   for (int k = 0; k < plan.operands; ++k) {
     Argument& a = arguments[k];
     const bool dense = by_rows ? stride_of(plan, k) == 1 : plan.is_dense(k);
@@ -131,7 +165,7 @@ void Walk::run_range(int64_t begin, int64_t end) const {
       if (a.way == Way::InPlace) data[k] = a.data + cursor.offset(plan, k) * int64_t(itemsize(a.stored));
       else if (a.way == Way::Through && k > 0) load(k, cursor, n, blocks[k]);
     }
-    loop(data, n, params);
+    run_pass(pass, data, plan.operands, n, params, is_reduced_float(arguments[0].stored));
     if (arguments[0].way == Way::Through) store(cursor, n, blocks[0]);
     cursor.advance(plan, n);
     i += n;
@@ -140,7 +174,7 @@ void Walk::run_range(int64_t begin, int64_t end) const {
 
 void Walk::run() {
   choose_ways();
-  parallel_for(0, plan.numel, kGrain, [&](int64_t begin, int64_t end) { run_range(begin, end); });
+  for_each_range(pass, plan.numel, [&](int64_t begin, int64_t end) { run_range(begin, end); });
 }
 
 void set_params(Number* numbers, Params params) {
@@ -179,7 +213,7 @@ bool is_direct(std::span<const Input> inputs, const Tensor& shape) {
   return true;
 }
 
-void run_direct(Loop loop, const Tensor& out, std::span<const Input> inputs, const Number* params) {
+void run_direct(const Pass& pass, const Tensor& out, std::span<const Input> inputs, const Number* params) {
   const int64_t n = out.numel();
   char* base[kMaxOperands];
   int64_t width[kMaxOperands];
@@ -190,18 +224,18 @@ void run_direct(Loop loop, const Tensor& out, std::span<const Input> inputs, con
   };
   add(out);
   for (const Input& in : inputs) add(in.operand->tensor());
-  if (n <= kGrain) {
-    if (n > 0) loop(base, n, params);
+  if (n <= kGrain && !pass.one_chunk_a_thread) {
+    if (n > 0) run_pass(pass, base, count, n, params, false);
     return;
   }
-  parallel_for(0, n, kGrain, [&](int64_t begin, int64_t end) {
+  for_each_range(pass, n, [&](int64_t begin, int64_t end) {
     char* data[kMaxOperands];
     for (int k = 0; k < count; ++k) data[k] = base[k] + begin * width[k];
-    loop(data, end - begin, params);
+    run_pass(pass, data, count, end - begin, params, false);
   });
 }
 
-void run_planned(Plan& plan, Loop loop, DType produced, const Tensor& out, std::span<const Input> inputs, const Number* params) {
+void run_planned(Plan& plan, const Pass& pass, DType produced, const Tensor& out, std::span<const Input> inputs, const Number* params) {
   if (plan.numel == 0) return;
   Argument arguments[kMaxOperands];
   alignas(16) char numbers[kMaxOperands][16];
@@ -217,13 +251,13 @@ void run_planned(Plan& plan, Loop loop, DType produced, const Tensor& out, std::
   }
   for (int k = 0; k < plan.operands; ++k)
     if (is_complex(arguments[k].stored) && arguments[k].stored != arguments[k].wanted) not_implemented_for("copy_", arguments[k].stored);
-  Walk walk{plan, loop, arguments, {params[0], params[1], params[2], params[3]}};
+  Walk walk{plan, pass, arguments, {params[0], params[1], params[2], params[3]}};
   walk.run();
 }
 
 }  // namespace
 
-Tensor elementwise(Loop loop, DType produced, DType out_dtype, std::span<const Input> inputs, Params given) {
+Tensor elementwise(Pass pass, DType produced, DType out_dtype, std::span<const Input> inputs, Params given) {
   Number params[kLoopParams];
   set_params(params, given);
   const int operands = int(inputs.size()) + 1;
@@ -231,13 +265,13 @@ Tensor elementwise(Loop loop, DType produced, DType out_dtype, std::span<const I
   Tensor out = shape ? make_output(shape->sizes(), out_dtype) : Tensor();
   if (shape && out.is_contiguous()) {
     if (produced == out_dtype && is_direct(inputs, *shape)) {
-      run_direct(loop, out, inputs, params);
+      run_direct(pass, out, inputs, params);
       return out;
     }
     Plan plan = Plan::dense(out.numel(), operands);
     for (int k = 1; k < operands; ++k)
       if (const Operand& o = *inputs[size_t(k - 1)].operand; !o.is_tensor() || o.tensor().dim() != shape->dim()) plan.set_constant(k);
-    run_planned(plan, loop, produced, out, inputs, params);
+    run_planned(plan, pass, produced, out, inputs, params);
     return out;
   }
 
@@ -255,15 +289,15 @@ Tensor elementwise(Loop loop, DType produced, DType out_dtype, std::span<const I
   if (!shape) out = make_output_strided(sizes, plan.output_strides(), out_dtype);
   plan.set_operand(0, out);
   plan.merge();
-  run_planned(plan, loop, produced, out, inputs, params);
+  run_planned(plan, pass, produced, out, inputs, params);
   return out;
 }
 
 Tensor elementwise(const Loops& loops, std::string_view name, DType dtype, std::initializer_list<const Operand*> operands,
                    Params params) {
   const DType computed = is_reduced_float(dtype) ? DType::Float32 : dtype;
-  const Loop loop = loops.by_dtype[int(computed)];
-  if (!loop) not_implemented_for(name, dtype);
+  const Pass pass(loops, computed);
+  if (!pass.loop) not_implemented_for(name, dtype);
   // A tensor of another dtype is rounded to half precision first; a number or 0-dim tensor is not.
   const auto rounds = [&](const Operand& o) {
     return is_reduced_float(dtype) && o.is_tensor() && o.tensor().dim() > 0 && o.tensor().dtype() != dtype;
@@ -280,7 +314,7 @@ Tensor elementwise(const Loops& loops, std::string_view name, DType dtype, std::
     inputs[count++] = {operand, computed};
   }
   const DType out = loops.to_bool ? DType::Bool : dtype;
-  return elementwise(loop, loops.to_bool ? DType::Bool : computed, out, {inputs, count}, params);
+  return elementwise(pass, loops.to_bool ? DType::Bool : computed, out, {inputs, count}, params);
 }
 
 }  // namespace flambeau::ops

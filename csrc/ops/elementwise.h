@@ -17,8 +17,20 @@ struct Input {
   DType dtype;
 };
 
-// The loop writes elements of `produced`, which are stored as `out`.
-Tensor elementwise(Loop loop, DType produced, DType out, std::span<const Input> inputs, Params params = {});
+// What runs over the elements: the loop, and for float32 the one for elements that PyTorch takes singly (Loops::tail).
+struct Pass {
+  Loop loop;
+  Loop tail = nullptr;
+  bool one_chunk_a_thread = false;
+  Pass(Loop loop) : loop(loop) {}
+  Pass(const Loops& loops, DType dtype)
+      : loop(loops.by_dtype[int(dtype)]),
+        tail(dtype == DType::Float32 ? loops.tail : nullptr),
+        one_chunk_a_thread(loops.one_chunk_a_thread) {}
+};
+
+// The pass writes elements of `produced`, which are stored as `out`.
+Tensor elementwise(Pass pass, DType produced, DType out, std::span<const Input> inputs, Params params = {});
 
 // The usual case: every input in `dtype` (half precision in float, rounded once), and a result of that dtype or bool.
 // `name` is PyTorch's kernel name for its "not implemented" message.
