@@ -77,17 +77,6 @@ PyObject* requires_grad_(PyObject* self, PyObject* args, PyObject* keywords) {
     return Py_NewRef(self);
   });
 }
-PyObject* detach_(PyObject* self, PyObject*) {
-  return guarded([&] {
-    TensorImpl* impl = unwrap(self).impl();
-    FLAMBEAU_CHECK(!impl->base_, "Can't detach views in-place. Use detach() instead.");
-    if (auto* meta = impl->autograd_.get()) {
-      meta->grad_fn = {};
-      meta->requires_grad = false;
-    }
-    return Py_NewRef(self);
-  });
-}
 PyObject* is_floating_point(PyObject* self, PyObject*) { return PyBool_FromLong(unwrap(self).is_floating()); }
 PyObject* is_complex_(PyObject* self, PyObject*) { return PyBool_FromLong(is_complex(unwrap(self).dtype())); }
 PyObject* is_inference(PyObject* self, PyObject*) { return PyBool_FromLong(unwrap(self).impl()->inference_); }
@@ -473,7 +462,6 @@ PyMethodDef tensor_methods[] = {
     {"size", (PyCFunction)(void (*)())size, METH_VARARGS | METH_KEYWORDS, nullptr},
     {"stride", (PyCFunction)(void (*)())stride, METH_VARARGS | METH_KEYWORDS, nullptr},
     {"requires_grad_", (PyCFunction)(void (*)())requires_grad_, METH_VARARGS | METH_KEYWORDS, nullptr},
-    {"detach_", detach_, METH_NOARGS, nullptr},
     {"is_floating_point", is_floating_point, METH_NOARGS, nullptr},
     {"is_complex", is_complex_, METH_NOARGS, nullptr},
     {"is_inference", is_inference, METH_NOARGS, nullptr},

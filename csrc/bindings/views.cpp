@@ -8,6 +8,7 @@ namespace {
 
 Tensor flatten_named(const Tensor& self, int64_t start_dim, int64_t end_dim) { return ops::flatten(self, start_dim, end_dim); }
 Tensor squeeze_one(const Tensor& self, int64_t dim) { return ops::squeeze_dims(self, Dims{dim}); }
+Tensor squeeze_one_(const Tensor& self, int64_t dim) { return ops::squeeze_dims_(self, Dims{dim}); }
 Tensor movedim_one(const Tensor& self, int64_t source, int64_t destination) {
   return ops::movedim(self, Dims{source}, Dims{destination});
 }
@@ -69,6 +70,18 @@ void bind_views() {
   def<&ops::chunk>("chunk(self, chunks, dim=0)", kPlain);
   def<&ops::unbind>("unbind(self, dim=0)", kPlain);
   def<&ops::detach>("detach(self)", kPlain);
+
+  def<&ops::transpose_>("transpose_(self, dim0, dim1)", kMethod);
+  def<&ops::transpose_>("swapaxes_(self, axis0, axis1)", kMethod);
+  def<&ops::transpose_>("swapdims_(self, dim0, dim1)", kMethod);
+  def<&ops::t_>("t_(self)", kMethod);
+  def<&ops::squeeze_>("squeeze_(self)", kMethod);
+  def<&squeeze_one_>("squeeze_(self, dim)", kMethod);
+  def<&ops::squeeze_dims_>("squeeze_(self, dim)", kMethod);
+  def<&ops::unsqueeze_>("unsqueeze_(self, dim)", kMethod);
+  def<&ops::as_strided_>("as_strided_(self, size, stride, storage_offset=None)", kPlain);
+  def<&ops::detach_>("detach_(self)", kPlain);
+  def<&ops::fill_diagonal_>("fill_diagonal_(self, fill_value, wrap=False)", kMethod);
 }
 
 }  // namespace flambeau::bind

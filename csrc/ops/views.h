@@ -30,6 +30,16 @@ TensorList unbind(const Tensor& self, int64_t dim = 0);
 Tensor movedim(const Tensor& self, const Dims& source, const Dims& destination);
 Tensor detach(const Tensor& self);
 
+// In place: other sizes and strides for self (views_inplace.cpp).
+Tensor transpose_(const Tensor& self, int64_t dim0, int64_t dim1);
+Tensor t_(const Tensor& self);
+Tensor squeeze_(const Tensor& self);
+Tensor squeeze_dims_(const Tensor& self, const Dims& dim);
+Tensor unsqueeze_(const Tensor& self, int64_t dim);
+Tensor as_strided_(const Tensor& self, const Dims& size, const Dims& stride, std::optional<int64_t> storage_offset = {});
+Tensor detach_(const Tensor& self);                                // a leaf without history
+Tensor fill_diagonal_(const Tensor& self, Scalar fill_value, bool wrap = false);
+
 // A view of `self` with given geometry that records `backward` as its history: for new view operators.
 Tensor make_view(const Tensor& self, IntSpan sizes, IntSpan strides, int64_t offset);
 
