@@ -22,6 +22,7 @@ Tensor with_grad(Tensor out, const Options& options) {
 }
 
 Tensor filled(Tensor out, Scalar value, const Options& options) {
+  value.check_fits(out.dtype());
   raw_fill(out, value);
   return with_grad(out, options);
 }
@@ -108,7 +109,7 @@ namespace {
 
 void check_range(double start, double end, double step) {
   FLAMBEAU_CHECK(step > 0 || step < 0, "step must be nonzero");
-  FLAMBEAU_CHECK(std::isfinite(start) && std::isfinite(end), "unsupported range: ", start, " -> ", end);
+  FLAMBEAU_CHECK(std::isfinite(start) && std::isfinite(end), "unsupported range: ", streamed(start), " -> ", streamed(end));
   FLAMBEAU_CHECK((step > 0 && end >= start) || (step < 0 && end <= start),
                  "upper bound and lower bound inconsistent with step sign");
 }
