@@ -36,7 +36,8 @@ void bind_create() {
 
   def<&create::bartlett_window>("bartlett_window(window_length, periodic=True, *, **options)", kFunction);
   def<&create::hann_window>("hann_window(window_length, periodic=True, *, **options)", kFunction);
-  def<&create::hamming_window>("hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, **options)", kFunction);
+  def<&create::hamming_window>("hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, **options)",
+                               kFunction);
   def<&create::blackman_window>("blackman_window(window_length, periodic=True, *, **options)", kFunction);
 }
 

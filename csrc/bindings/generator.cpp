@@ -10,8 +10,7 @@ namespace flambeau::bind {
 namespace {
 
 struct GeneratorObject {
-  PyObject_HEAD
-  Generator* generator;  // one count is ours
+  PyObject_HEAD Generator* generator;  // one count is ours
 };
 PyTypeObject* generator_type = nullptr;
 
@@ -84,7 +83,8 @@ PyObject* get_state(PyObject* self, PyObject*) {
 void load_state(Generator& generator, PyObject* value) {
   FLAMBEAU_CHECK_AS(TypeError, is_tensor(value), "expected a torch.ByteTensor, but got ", Py_TYPE(value)->tp_name);
   const Tensor& state = unwrap(value);
-  FLAMBEAU_CHECK_AS(TypeError, state.dtype() == DType::UInt8 && state.is_contiguous(), "RNG state must be a torch.ByteTensor");
+  FLAMBEAU_CHECK_AS(TypeError, state.dtype() == DType::UInt8 && state.is_contiguous(),
+                    "RNG state must be a torch.ByteTensor");
   std::lock_guard lock(generator.mutex);
   generator.set_state(state.data<uint8_t>(), size_t(state.numel()));
 }
@@ -130,13 +130,15 @@ PyMethodDef methods[] = {
     {"__setstate__", set_pickled_state, METH_O, nullptr},
     {}};
 PyGetSetDef getset[] = {{"device", get_device, nullptr, "Always the CPU.", nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_new, (void*)generator_new},
-                       {Py_tp_dealloc, (void*)generator_dealloc},
-                       {Py_tp_methods, methods},
-                       {Py_tp_getset, getset},
-                       {Py_tp_doc, (void*)"Generator(device='cpu')\n--\n\nA stream of random numbers, the same as PyTorch's on the CPU."},
-                       {0, nullptr}};
-PyType_Spec spec = {"flambeau._C.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+PyType_Slot slots[] = {
+    {Py_tp_new, (void*)generator_new},
+    {Py_tp_dealloc, (void*)generator_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {Py_tp_doc, (void*)"Generator(device='cpu')\n--\n\nA stream of random numbers, the same as PyTorch's on the CPU."},
+    {0, nullptr}};
+PyType_Spec spec = {"flambeau._C.Generator", sizeof(GeneratorObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                    slots};
 
 }  // namespace
 

@@ -33,7 +33,8 @@ void bind_loss() {
   def<&ops::margin_ranking_loss>("margin_ranking_loss(input1, input2, target, margin=0.0, reduction=0)", kFunction);
   def<&ops::cosine_embedding_loss>("cosine_embedding_loss(input1, input2, target, margin=0.0, reduction=0)", kFunction);
   def<&ops::triplet_margin_loss>(
-      "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=0)", kFunction);
+      "triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, reduction=0)",
+      kFunction);
 }
 
 }  // namespace flambeau::bind

@@ -67,7 +67,8 @@ void statistics(const BatchNormShape& s, const T* x, T* mean, T* squares, T* scr
 }
 
 template <class T>
-void transform(const BatchNormShape& s, const T* x, const T* mean, const T* invstd, const T* weight, const T* bias, T* y) {
+void transform(const BatchNormShape& s, const T* x, const T* mean, const T* invstd, const T* weight, const T* bias,
+               T* y) {
   auto scale = [&](int64_t c) { return invstd[c] * (weight ? weight[c] : T(1)); };
   auto shift = [&](int64_t c, T a) { return fused(-mean[c], a, bias ? bias[c] : T(0)); };
   parallel_for(0, s.batch, grain_of(s.channels * s.inner), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
@@ -82,7 +83,8 @@ void transform(const BatchNormShape& s, const T* x, const T* mean, const T* invs
 }
 
 template <class T>
-void backward_sums(const BatchNormShape& s, const T* grad, const T* x, const T* mean, double* sums, double* dots, T* scratch) {
+void backward_sums(const BatchNormShape& s, const T* grad, const T* x, const T* mean, double* sums, double* dots,
+                   T* scratch) {
   if (s.by_rows()) {
     sum_rows(
         s, scratch,
@@ -118,8 +120,8 @@ void backward_sums(const BatchNormShape& s, const T* grad, const T* x, const T* 
 }
 
 template <class T>
-void backward(const BatchNormShape& s, const T* grad, const T* x, const T* mean, const T* invstd, const T* weight, const T* k,
-              const T* grad_mean, T* out) {
+void backward(const BatchNormShape& s, const T* grad, const T* x, const T* mean, const T* invstd, const T* weight,
+              const T* k, const T* grad_mean, T* out) {
   // By rows, PyTorch's compiler did not fuse in the channels after the last whole vector.
   const int64_t fused_channels = s.by_rows() ? s.channels / kLanes<T> * kLanes<T> : s.channels;
   parallel_for(0, s.batch, grain_of(s.channels * s.inner), [&](int64_t begin, int64_t end) __attribute__((noinline)) {

@@ -15,7 +15,8 @@ int64_t grain_of(int64_t row) { return row < kWork ? kWork / (row ? row : 1) : 1
 // ---- layer norm
 
 template <class T>
-void layer_forward(const T* all_x, const T* weight, const T* bias, T* all_y, T* mean, T* rstd, int64_t rows, int64_t n, T eps) {
+void layer_forward(const T* all_x, const T* weight, const T* bias, T* all_y, T* mean, T* rstd, int64_t rows, int64_t n,
+                   T eps) {
   parallel_for(0, rows, grain_of(n), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
     for (int64_t r = begin; r < end; ++r) {
       const T* __restrict x = all_x + r * n;
@@ -36,8 +37,8 @@ void layer_forward(const T* all_x, const T* weight, const T* bias, T* all_y, T* 
 
 // Sums of grad * x * weight and grad * weight, then dx = B * x + (rstd * grad) * weight + C.
 template <class T>
-void layer_backward(const T* all_grad, const T* all_x, const T* mean, const T* rstd, const T* weight, T* all_out, int64_t rows,
-                    int64_t n) {
+void layer_backward(const T* all_grad, const T* all_x, const T* mean, const T* rstd, const T* weight, T* all_out,
+                    int64_t rows, int64_t n) {
   constexpr int L = kLanes<T>;
   const T per_element = T(1) / T(n);
   parallel_for(0, rows, grain_of(n), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
@@ -68,8 +69,8 @@ void layer_backward(const T* all_grad, const T* all_x, const T* mean, const T* r
 }
 
 template <class T>
-void layer_backward_weights(const T* all_grad, const T* all_x, const T* mean, const T* rstd, T* grad_weight, T* grad_bias,
-                            T* scratch, int64_t rows, int64_t n, int threads) {
+void layer_backward_weights(const T* all_grad, const T* all_x, const T* mean, const T* rstd, T* grad_weight,
+                            T* grad_bias, T* scratch, int64_t rows, int64_t n, int threads) {
   for (int64_t i = 0; i < 2 * threads * n; ++i) scratch[i] = 0;
   logical_for(rows, 1, threads, [&](int64_t task, int64_t begin, int64_t end) __attribute__((noinline)) {
     T* __restrict weights = scratch + 2 * task * n;
@@ -98,7 +99,8 @@ void layer_backward_weights(const T* all_grad, const T* all_x, const T* mean, co
 // ---- group norm
 
 template <class T>
-void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, double eps) {
+void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd,
+                   double eps) {
   const int64_t row = s.channels_per_group * s.inner;
   parallel_for(0, s.batch * s.groups, grain_of(row), [&](int64_t begin, int64_t end) __attribute__((noinline)) {
     for (int64_t i = begin; i < end; ++i) {
@@ -149,7 +151,8 @@ T weighted_sum(const T* values, const T* weight, int64_t n, bool serial) {
   Lanes<T, L> lanes = {};
   int64_t j = 0;
   for (; j + L <= n; j += L)
-    lanes = weight ? fused_lanes(load<T, L>(values + j), load<T, L>(weight + j), lanes) : lanes + load<T, L>(values + j);
+    lanes =
+        weight ? fused_lanes(load<T, L>(values + j), load<T, L>(weight + j), lanes) : lanes + load<T, L>(values + j);
   T sum = ordered_sum<T>(lanes);
   if (serial && n - j >= 4)
     for (const int64_t end = j + 4; j < end; ++j) sum = sum + values[j] * (weight ? weight[j] : T(1));
@@ -200,7 +203,8 @@ void group_backward_weights(const GroupNormShape& s, const T* mean, const T* rst
 template <class T>
 constexpr LayerNormFunctions<T> layer = {layer_forward<T>, layer_backward<T>, layer_backward_weights<T>};
 template <class T>
-constexpr GroupNormFunctions<T> group = {group_forward<T>, group_channel_sums<T>, group_backward<T>, group_backward_weights<T>};
+constexpr GroupNormFunctions<T> group = {group_forward<T>, group_channel_sums<T>, group_backward<T>,
+                                         group_backward_weights<T>};
 
 }  // namespace
 

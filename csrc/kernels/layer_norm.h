@@ -12,10 +12,11 @@ template <class T>
 struct LayerNormFunctions {
   // x (rows, n), weight and bias (n) or null.
   void (*forward)(const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, int64_t rows, int64_t n, T eps);
-  void (*backward)(const T* grad, const T* x, const T* mean, const T* rstd, const T* weight, T* grad_x, int64_t rows, int64_t n);
+  void (*backward)(const T* grad, const T* x, const T* mean, const T* rstd, const T* weight, T* grad_x, int64_t rows,
+                   int64_t n);
   // Rows are cut for the logical threads, each part summed on its own. scratch: 2 * threads * n.
-  void (*backward_weights)(const T* grad, const T* x, const T* mean, const T* rstd, T* grad_weight, T* grad_bias, T* scratch,
-                           int64_t rows, int64_t n, int threads);
+  void (*backward_weights)(const T* grad, const T* x, const T* mean, const T* rstd, T* grad_weight, T* grad_bias,
+                           T* scratch, int64_t rows, int64_t n, int threads);
 };
 
 struct GroupNormShape {
@@ -25,7 +26,8 @@ struct GroupNormShape {
 template <class T>
 struct GroupNormFunctions {
   // x (batch, groups, channels_per_group, inner), mean and rstd (batch, groups), weight and bias (channels) or null.
-  void (*forward)(const GroupNormShape&, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd, double eps);
+  void (*forward)(const GroupNormShape&, const T* x, const T* weight, const T* bias, T* y, T* mean, T* rstd,
+                  double eps);
   // Per image and channel: sums over inner of grad * x and of grad.
   void (*channel_sums)(const GroupNormShape&, const T* grad, const T* x, T* products, T* sums);
   void (*backward)(const GroupNormShape&, const T* grad, const T* x, const T* mean, const T* rstd, const T* weight,

@@ -7,8 +7,8 @@
 namespace flambeau::FLAMBEAU_ISA {
 namespace {
 
-constexpr int64_t kColumns = 64;     // columns walked together
-constexpr int64_t kWork = 1 << 14;   // elements that are worth a thread
+constexpr int64_t kColumns = 64;    // columns walked together
+constexpr int64_t kWork = 1 << 14;  // elements that are worth a thread
 
 inline float vector_exp(float x) { return sleef::exp(x); }
 inline double vector_exp(double x) { return __builtin_exp(x); }
@@ -134,8 +134,8 @@ void column_max(const T* x, const SoftmaxShape& s, int64_t columns, T* max) {
 
 // The maximum of each column, exp(x - max) into y, and the sums of those.
 template <class T, class Exp>
-__attribute__((noinline)) void column_exps(const T* __restrict x, T* __restrict y, const SoftmaxShape& s, int64_t columns,
-                                           T* __restrict max, T* __restrict sum, Exp exp) {
+__attribute__((noinline)) void column_exps(const T* __restrict x, T* __restrict y, const SoftmaxShape& s,
+                                           int64_t columns, T* __restrict max, T* __restrict sum, Exp exp) {
   column_max(x, s, columns, max);
   for (int64_t c = 0; c < columns; ++c) sum[c] = 0;
   for (int64_t i = 0; i < s.n * s.inner; i += s.inner)
@@ -147,8 +147,10 @@ __attribute__((noinline)) void column_exps(const T* __restrict x, T* __restrict 
 }
 template <class T>
 void column_exps(const T* x, T* y, const SoftmaxShape& s, int64_t columns, T* max, T* sum, bool in_vectors) {
-  if (in_vectors) column_exps(x, y, s, columns, max, sum, [](T v) { return vector_exp(v); });
-  else column_exps(x, y, s, columns, max, sum, [](T v) { return library_exp(v); });
+  if (in_vectors)
+    column_exps(x, y, s, columns, max, sum, [](T v) { return vector_exp(v); });
+  else
+    column_exps(x, y, s, columns, max, sum, [](T v) { return library_exp(v); });
 }
 
 // PyTorch shares out all columns of all images to its threads here, and each thread takes whole vectors while they fit
@@ -160,7 +162,8 @@ void softmax_columns(const SoftmaxShape& s, const T* x, T* y) {
     for (int64_t at = begin; at < end;) {
       const int64_t o = at / s.inner, c = at % s.inner, left = s.inner - c < end - at ? s.inner - c : end - at;
       const bool in_vectors = left >= lanes;
-      const int64_t fitting = in_vectors ? left / lanes * lanes : left, columns = fitting < kColumns ? fitting : kColumns;
+      const int64_t fitting = in_vectors ? left / lanes * lanes : left,
+                    columns = fitting < kColumns ? fitting : kColumns;
       const T* __restrict from = x + o * s.n * s.inner + c;
       T* __restrict to = y + o * s.n * s.inner + c;
       T max[kColumns], sum[kColumns];
@@ -220,13 +223,16 @@ void log_softmax_backward_columns(const SoftmaxShape& s, const T* all_grad, cons
 }
 
 // Picks the lane count, and rows or columns.
-#define FLAMBEAU_PICK(name, params, args)                               \
-  template <class T>                                                    \
-  void name params {                                                    \
-    constexpr int kScale = int(sizeof(T) / sizeof(float));              \
-    if (!s.last) name##_columns<T> args;                           \
-    else if (s.lanes == 16) name##_rows<T, 16 / kScale> args;           \
-    else name##_rows<T, 8 / kScale> args;                               \
+#define FLAMBEAU_PICK(name, params, args)                  \
+  template <class T>                                       \
+  void name params {                                       \
+    constexpr int kScale = int(sizeof(T) / sizeof(float)); \
+    if (!s.last)                                           \
+      name##_columns<T> args;                              \
+    else if (s.lanes == 16)                                \
+      name##_rows<T, 16 / kScale> args;                    \
+    else                                                   \
+      name##_rows<T, 8 / kScale> args;                     \
   }
 FLAMBEAU_PICK(softmax, (const SoftmaxShape& s, const T* x, T* y), (s, x, y))
 FLAMBEAU_PICK(log_softmax, (const SoftmaxShape& s, const T* x, T* y), (s, x, y))

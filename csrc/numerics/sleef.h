@@ -1,6 +1,6 @@
-// exp, log and tanh of float32 as ATen's vectorised kernels compute them on AVX2 and AVX-512: Sleef 3's Sleef_{exp,log,tanh}f*_u10
-// in their FMA form, every operation spelled out. Written for one value; loops over them vectorise.
-// Contract: the same bits as Sleef for every float (NaN payloads aside); at most 1 ULP from the true value.
+// exp, log and tanh of float32 as ATen's vectorised kernels compute them on AVX2 and AVX-512: Sleef 3's
+// Sleef_{exp,log,tanh}f*_u10 in their FMA form, every operation spelled out. Written for one value; loops over them
+// vectorise. Contract: the same bits as Sleef for every float (NaN payloads aside); at most 1 ULP from the true value.
 // Always inlined: kernels for different instruction sets must not share one copy.
 #pragma once
 

@@ -8,6 +8,7 @@
 #include "ops/norm.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
+#include "ops/prepare.h"
 #include "ops/recompose.h"
 #include "ops/reduce.h"
 #include "ops/views.h"
@@ -17,17 +18,12 @@ namespace {
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
 
-// Half and bfloat16 are computed in float32.
-DType computed_dtype(DType dtype) { return is_reduced_float(dtype) ? DType::Float32 : dtype; }
-Tensor prepared(const Tensor& t, DType dtype) { return t.defined() ? raw_contiguous(raw_cast(t, dtype)) : t; }
-template <class T>
-T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data<T>() : nullptr;
-}
 template <class T>
 const BatchNormFunctions<T>& functions() {
-  if constexpr (std::is_same_v<T, float>) return kernels::batch_norm().f32;
-  else return kernels::batch_norm().f64;
+  if constexpr (std::is_same_v<T, float>)
+    return kernels::batch_norm().f32;
+  else
+    return kernels::batch_norm().f64;
 }
 
 BatchNormShape shape_of(const Tensor& input) {
@@ -36,10 +32,13 @@ BatchNormShape shape_of(const Tensor& input) {
   return s;
 }
 
-Tensor scratch_of(const BatchNormShape& s, DType dtype) { return empty({s.by_rows() ? s.threads * s.channels : 0}, dtype); }
+Tensor scratch_of(const BatchNormShape& s, DType dtype) {
+  return empty({s.by_rows() ? s.threads * s.channels : 0}, dtype);
+}
 
 void check_features(const char* name, const Tensor& t, int64_t channels) {
-  FLAMBEAU_CHECK(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ", t.numel());
+  FLAMBEAU_CHECK(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ",
+                 t.numel());
 }
 
 DType statistics_dtype(const Tensor& input, const TensorList& parameters) {
@@ -54,8 +53,8 @@ DType statistics_dtype(const Tensor& input, const TensorList& parameters) {
 
 // running = momentum * new + (1 - momentum) * running; the variance over count - 1.
 template <class T>
-void update_running(const Tensor& running_mean, const Tensor& running_var, const T* mean, const T* squares, int64_t count,
-                    double momentum) {
+void update_running(const Tensor& running_mean, const Tensor& running_var, const T* mean, const T* squares,
+                    int64_t count, double momentum) {
   const int64_t channels = running_mean.defined() ? running_mean.numel() : 0;
   const Tensor old_mean = prepared(running_mean, dtype_of<T>), old_var = prepared(running_var, dtype_of<T>);
   const Tensor new_mean = empty({channels}, dtype_of<T>), new_var = empty({channels}, dtype_of<T>);
@@ -79,9 +78,10 @@ struct Mode {
 };
 
 // The backward in differentiable operators.
-TensorList compose_backward(const TensorList& inputs, const Tensor& running_mean, const Tensor& running_var, Mode mode) {
+TensorList compose_backward(const TensorList& inputs, const Tensor& running_mean, const Tensor& running_var,
+                            Mode mode) {
   const Tensor& x = inputs[1];
-  Dims per_channel(size_t(x.dim()), 1), dims{0};
+  Dims per_channel(size_t(x.dim()), 1), dims { 0 };
   per_channel[1] = x.size(1);
   for (int64_t d = 2; d < x.dim(); ++d) dims.push_back(d);
   const auto spread = [&](const Tensor& t) { return reshape(t, per_channel); };
@@ -103,9 +103,11 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
   const Tensor grad = prepared(grad_out, computed), x = prepared(input, computed), w = prepared(weight, computed);
   const Tensor mean = prepared(mode.training ? save_mean : running_mean, computed);
   Tensor invstd = prepared(mode.training ? save_invstd : running_var, computed);
-  Tensor grad_x = empty(x.sizes(), computed), grad_weight = empty({s.channels}, computed), grad_bias = empty({s.channels}, computed);
+  Tensor grad_x = empty(x.sizes(), computed), grad_weight = empty({s.channels}, computed),
+         grad_bias = empty({s.channels}, computed);
   const Tensor sums = empty({s.channels}, DType::Float64), dots = empty({s.channels}, DType::Float64);
-  const Tensor k = empty({s.channels}, computed), grad_mean = empty({s.channels}, computed), scratch = scratch_of(s, computed);
+  const Tensor k = empty({s.channels}, computed), grad_mean = empty({s.channels}, computed),
+               scratch = scratch_of(s, computed);
   visit_real("batch_norm_backward", computed, [&]<class T>(Type<T>) {
     const auto& f = functions<T>();
     if (!mode.training) {
@@ -116,7 +118,8 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
       invstd = scales;
     }
     const T* scale = invstd.data<T>();
-    f.backward_sums(s, grad.data<T>(), x.data<T>(), mean.data<T>(), sums.data<double>(), dots.data<double>(), scratch.data<T>());
+    f.backward_sums(s, grad.data<T>(), x.data<T>(), mean.data<T>(), sums.data<double>(), dots.data<double>(),
+                    scratch.data<T>());
     const double count = double(s.count());
     for (int64_t c = 0; c < s.channels; ++c) {
       const double sum = sums.data<double>()[c], dot = dots.data<double>()[c];
@@ -126,8 +129,8 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
       grad_bias.data<T>()[c] = T(sum);
     }
     if (need[0])
-      f.backward(s, grad.data<T>(), x.data<T>(), mean.data<T>(), scale, data_or_null<T>(w), mode.training ? k.data<T>() : nullptr,
-                 grad_mean.data<T>(), grad_x.data<T>());
+      f.backward(s, grad.data<T>(), x.data<T>(), mean.data<T>(), scale, data_or_null<T>(w),
+                 mode.training ? k.data<T>() : nullptr, grad_mean.data<T>(), grad_x.data<T>());
   });
   grad_x = need[0] ? raw_cast(grad_x, input.dtype()) : Tensor();
   grad_weight = need[1] ? raw_cast(grad_weight, weight.dtype()) : Tensor();
@@ -141,8 +144,9 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
 
 }  // namespace
 
-Three native_batch_norm(const Tensor& input, const OptTensor& weight_opt, const OptTensor& bias_opt, const OptTensor& running_mean_opt,
-                        const OptTensor& running_var_opt, bool training, double momentum, double eps) {
+Three native_batch_norm(const Tensor& input, const OptTensor& weight_opt, const OptTensor& bias_opt,
+                        const OptTensor& running_mean_opt, const OptTensor& running_var_opt, bool training,
+                        double momentum, double eps) {
   const Tensor weight = deref(weight_opt), bias = deref(bias_opt), running_mean = deref(running_mean_opt),
                running_var = deref(running_var_opt);
   const int64_t channels = input.size(1);
@@ -179,19 +183,21 @@ Three native_batch_norm(const Tensor& input, const OptTensor& weight_opt, const 
         invstd = empty({channels}, computed);
         for (int64_t c = 0; c < channels; ++c) invstd.data<T>()[c] = T(1) / std::sqrt(variance.data<T>()[c] + T(eps));
       }
-      f.transform(s, x.data<T>(), mean.data<T>(), invstd.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>());
+      f.transform(s, x.data<T>(), mean.data<T>(), invstd.data<T>(), data_or_null<T>(w), data_or_null<T>(b),
+                  out.data<T>());
     });
   out = raw_cast(out, input.dtype());
   save_mean = raw_cast(save_mean, statistics);
   save_invstd = raw_cast(save_invstd, statistics);
   out = record("NativeBatchNormBackward0", out, {input, weight, bias}, [&] {
     const auto plain = [](const Tensor& t) { return t.defined() ? detach(t) : Tensor(); };
-    return [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = plain(bias), rm = plain(running_mean),
-            rv = plain(running_var), save_mean, save_invstd, mode = Mode{training, eps}](const Tensor& grad, Needs need) {
-      auto [dx, dw, db] = native_batch_norm_backward(grad, x.get(), w.defined() ? w.get() : Tensor(), bias, rm, rv, save_mean,
-                                                     save_invstd, mode, need);
-      return TensorList{dx, dw, db};
-    };
+    return
+        [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = plain(bias), rm = plain(running_mean),
+         rv = plain(running_var), save_mean, save_invstd, mode = Mode{training, eps}](const Tensor& grad, Needs need) {
+          auto [dx, dw, db] = native_batch_norm_backward(grad, x.get(), w.defined() ? w.get() : Tensor(), bias, rm, rv,
+                                                         save_mean, save_invstd, mode, need);
+          return TensorList{dx, dw, db};
+        };
   });
   return {out, save_mean, save_invstd};
 }
@@ -209,7 +215,8 @@ Tensor batch_norm(const Tensor& input, const OptTensor& weight, const OptTensor&
 
 // Each image's channels as channels of one image.
 Tensor instance_norm(const Tensor& input, const OptTensor& weight, const OptTensor& bias, const OptTensor& running_mean,
-                     const OptTensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) {
+                     const OptTensor& running_var, bool use_input_stats, double momentum, double eps,
+                     bool cudnn_enabled) {
   FLAMBEAU_CHECK(use_input_stats || (running_mean && running_var),
                  "Expected running_mean and running_var to be defined when use_input_stats is false");
   const int64_t batch = input.size(0), channels = input.size(1);
@@ -218,8 +225,8 @@ Tensor instance_norm(const Tensor& input, const OptTensor& weight, const OptTens
   sizes[0] = 1;
   sizes[1] = batch * channels;
   const OptTensor mean_each = repeated(running_mean), var_each = repeated(running_var);
-  const Tensor out = batch_norm(view(contiguous(input), sizes), repeated(weight), repeated(bias), mean_each, var_each, use_input_stats,
-                                momentum, eps, cudnn_enabled);
+  const Tensor out = batch_norm(view(contiguous(input), sizes), repeated(weight), repeated(bias), mean_each, var_each,
+                                use_input_stats, momentum, eps, cudnn_enabled);
   if (use_input_stats) {
     GradMode off(false);
     for (const auto& [running, each] : {std::pair{running_mean, mean_each}, std::pair{running_var, var_each}})

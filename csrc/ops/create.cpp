@@ -44,15 +44,16 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const Options& option
 // The dimensions in the order of memory, outermost first.
 Tensor empty_permuted(const Dims& size, const Dims& physical_layout, const Options& options) {
   const int64_t ndim = int64_t(size.size());
-  FLAMBEAU_CHECK(ndim == int64_t(physical_layout.size()), "Number of dimensions in size does not match the length of the "
-                 "physical_layout; i.e. len(size) = ", ndim, " is not equal to len(physical_layout) = ",
-                 physical_layout.size());
+  FLAMBEAU_CHECK(ndim == int64_t(physical_layout.size()),
+                 "Number of dimensions in size does not match the length of the "
+                 "physical_layout; i.e. len(size) = ",
+                 ndim, " is not equal to len(physical_layout) = ", physical_layout.size());
   Dims strides(size_t(ndim), -1);
   int64_t step = 1;
   for (int64_t i = ndim; i-- > 0;) {
     const int64_t d = physical_layout[size_t(i)];
-    FLAMBEAU_CHECK(d >= 0 && d < ndim, "Dimension out of range (expected to be between 0 and ", ndim - 1, ", but got ", d,
-                   " at index ", i, ").  NB: negative dims not currently supported; file an issue if you want it.");
+    FLAMBEAU_CHECK(d >= 0 && d < ndim, "Dimension out of range (expected to be between 0 and ", ndim - 1, ", but got ",
+                   d, " at index ", i, ").  NB: negative dims not currently supported; file an issue if you want it.");
     FLAMBEAU_CHECK(strides[size_t(d)] == -1, "Duplicate dim not allowed");
     strides[size_t(d)] = step;
     step *= std::max<int64_t>(size[size_t(d)], 1);
@@ -109,7 +110,8 @@ namespace {
 
 void check_range(double start, double end, double step) {
   FLAMBEAU_CHECK(step > 0 || step < 0, "step must be nonzero");
-  FLAMBEAU_CHECK(std::isfinite(start) && std::isfinite(end), "unsupported range: ", streamed(start), " -> ", streamed(end));
+  FLAMBEAU_CHECK(std::isfinite(start) && std::isfinite(end), "unsupported range: ", streamed(start), " -> ",
+                 streamed(end));
   FLAMBEAU_CHECK((step > 0 && end >= start) || (step < 0 && end <= start),
                  "upper bound and lower bound inconsistent with step sign");
 }
@@ -186,9 +188,12 @@ Tensor range(Scalar start, Scalar end, Scalar step, const Options& options) {
   visit_all("range_cpu", dtype, [&]<class T>(Type<T>) {
     T* data = out.data<T>();
     for (int64_t i = 0; i < out.numel(); ++i) {
-      if constexpr (std::is_integral_v<T>) data[i] = T(start.to_int() + step.to_int() * i);
-      else if constexpr (std::is_same_v<T, double>) data[i] = start.to_double() + double(i) * step.to_double();
-      else data[i] = T(float(start.to_double() + double(i) * step.to_double()));
+      if constexpr (std::is_integral_v<T>)
+        data[i] = T(start.to_int() + step.to_int() * i);
+      else if constexpr (std::is_same_v<T, double>)
+        data[i] = start.to_double() + double(i) * step.to_double();
+      else
+        data[i] = T(float(start.to_double() + double(i) * step.to_double()));
     }
   });
   return with_grad(out, options);
@@ -234,8 +239,10 @@ Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, const Opti
     const double first = double(start.to<T>()), last = double(end.to<T>());
     from_both_ends(steps, first, last, [&](int64_t i, bool front, double step) {
       const double exponent = front ? first + step * double(i) : last - step * double(steps - i - 1);
-      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) data[i] = T(std::pow(base, exponent));
-      else data[i] = T(float(std::pow(base, exponent)));
+      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>)
+        data[i] = T(std::pow(base, exponent));
+      else
+        data[i] = T(float(std::pow(base, exponent)));
     });
   });
   return with_grad(out, options);

@@ -12,8 +12,8 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const Options& option
 Tensor empty_permuted(const Dims& size, const Dims& physical_layout, const Options& options);
 Tensor zeros(const Dims& size, const Options& options);
 Tensor ones(const Dims& size, const Options& options);
-Tensor full(const Dims& size, Scalar fill_value, const Options& options);          // dtype of the number by default
-Tensor scalar_tensor(Scalar s, const Options& options);                            // default dtype
+Tensor full(const Dims& size, Scalar fill_value, const Options& options);  // dtype of the number by default
+Tensor scalar_tensor(Scalar s, const Options& options);                    // default dtype
 
 Tensor empty_like(const Tensor& self, const Options& options);
 Tensor zeros_like(const Tensor& self, const Options& options);
@@ -28,7 +28,7 @@ Tensor new_full(const Tensor& self, const Dims& size, Scalar fill_value, const O
 
 Tensor arange_end(Scalar end, const Options& options);
 Tensor arange(Scalar start, Scalar end, Scalar step, const Options& options);
-Tensor range(Scalar start, Scalar end, Scalar step, const Options& options);       // deprecated: includes end
+Tensor range(Scalar start, Scalar end, Scalar step, const Options& options);  // deprecated: includes end
 Tensor linspace(Scalar start, Scalar end, int64_t steps, const Options& options);
 Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, const Options& options);
 Tensor eye(int64_t n, const Options& options);

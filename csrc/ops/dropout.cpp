@@ -56,12 +56,18 @@ Tensor drop(const Kind& kind, const Tensor& input, double p, bool train) {
 
 Tensor dropout(const Tensor& input, double p, bool train) { return drop({false, false, false}, input, p, train); }
 Tensor dropout_(const Tensor& self, double p, bool train) { return drop({false, false, true}, self, p, train); }
-Tensor feature_dropout(const Tensor& input, double p, bool train) { return drop({true, false, false}, input, p, train); }
+Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  return drop({true, false, false}, input, p, train);
+}
 Tensor feature_dropout_(const Tensor& self, double p, bool train) { return drop({true, false, true}, self, p, train); }
 Tensor alpha_dropout(const Tensor& input, double p, bool train) { return drop({false, true, false}, input, p, train); }
 Tensor alpha_dropout_(const Tensor& self, double p, bool train) { return drop({false, true, true}, self, p, train); }
-Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) { return drop({true, true, false}, input, p, train); }
-Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) { return drop({true, true, true}, self, p, train); }
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  return drop({true, true, false}, input, p, train);
+}
+Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
+  return drop({true, true, true}, self, p, train);
+}
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   const Tensor mask = empty_like(input, DType::Bool);

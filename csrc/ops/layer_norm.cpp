@@ -7,6 +7,7 @@
 #include "ops/norm.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
+#include "ops/prepare.h"
 #include "ops/recompose.h"
 #include "ops/reduce.h"
 #include "ops/vector_norm.h"
@@ -16,14 +17,6 @@ namespace flambeau::ops {
 namespace {
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
-
-// Half and bfloat16 are computed in float32.
-DType computed_dtype(DType dtype) { return is_reduced_float(dtype) ? DType::Float32 : dtype; }
-Tensor prepared(const Tensor& t, DType dtype) { return t.defined() ? raw_contiguous(raw_cast(t, dtype)) : t; }
-template <class T>
-T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data<T>() : nullptr;
-}
 
 // Parameters have the input's dtype, or are float beside a half input; the statistics take theirs.
 DType statistics_dtype(const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -46,12 +39,16 @@ void check_shape(const Tensor& input, const Dims& shape, const char* given) {
                   "], but got input of size", input.sizes()));
 }
 void check_not_empty(const Dims& shape) {
-  FLAMBEAU_CHECK(!shape.empty(), "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                 "element, but got normalized_shape = ", shape);
+  FLAMBEAU_CHECK(!shape.empty(),
+                 "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                 "element, but got normalized_shape = ",
+                 shape);
 }
 void check_parameter(const char* name, const Tensor& parameter, const Dims& shape) {
-  FLAMBEAU_CHECK(!parameter.defined() || parameter.sizes() == shape, "Expected ", name, " to be of same shape as "
-                 "normalized_shape, but got ", name, " of shape ", parameter.defined() ? parameter.sizes() : Dims(),
+  FLAMBEAU_CHECK(!parameter.defined() || parameter.sizes() == shape, "Expected ", name,
+                 " to be of same shape as "
+                 "normalized_shape, but got ",
+                 name, " of shape ", parameter.defined() ? parameter.sizes() : Dims(),
                  " and normalized_shape = ", shape);
 }
 
@@ -94,10 +91,13 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, co
   Tensor grad_bias = need[2] ? empty(shape, computed) : Tensor();
   visit_real("LayerNormBackwardKernelImpl", computed, [&]<class T>(Type<T>) {
     const LayerNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().layer_f32;
-    else f = &kernels::layer_norm().layer_f64;
+    if constexpr (std::is_same_v<T, float>)
+      f = &kernels::layer_norm().layer_f32;
+    else
+      f = &kernels::layer_norm().layer_f64;
     if (need[0] && x.numel())
-      f->backward(grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(w), grad_x.data<T>(), rows, n);
+      f->backward(grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(w), grad_x.data<T>(),
+                  rows, n);
     if (need[1] || need[2]) {
       const Tensor scratch = empty({2 * threads * n}, computed);
       f->backward_weights(grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(grad_weight),
@@ -114,8 +114,8 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, co
 
 }  // namespace
 
-Three native_layer_norm(const Tensor& input, const Dims& normalized_shape, const OptTensor& weight_opt, const OptTensor& bias_opt,
-                        double eps) {
+Three native_layer_norm(const Tensor& input, const Dims& normalized_shape, const OptTensor& weight_opt,
+                        const OptTensor& bias_opt, double eps) {
   const Tensor weight = deref(weight_opt), bias = deref(bias_opt);
   check_not_empty(normalized_shape);
   check_parameter("weight", weight, normalized_shape);
@@ -130,27 +130,30 @@ Three native_layer_norm(const Tensor& input, const Dims& normalized_shape, const
   Tensor out = empty(x.sizes(), computed), mean = empty(sizes, computed), rstd = empty(sizes, computed);
   visit_real("LayerNormKernelImpl", computed, [&]<class T>(Type<T>) {
     const LayerNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().layer_f32;
-    else f = &kernels::layer_norm().layer_f64;
-    f->forward(x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(), mean.numel(),
-               numel_of(normalized_shape), T(eps));
+    if constexpr (std::is_same_v<T, float>)
+      f = &kernels::layer_norm().layer_f32;
+    else
+      f = &kernels::layer_norm().layer_f64;
+    f->forward(x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(),
+               mean.numel(), numel_of(normalized_shape), T(eps));
   });
   out = raw_cast(out, input.dtype());
   mean = raw_cast(mean, statistics);
   rstd = raw_cast(rstd, statistics);
   out = record("NativeLayerNormBackward0", out, {input, weight, bias}, [&] {
-    return [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = bias.defined() ? detach(bias) : Tensor(), mean, rstd,
-            shape = normalized_shape, eps](const Tensor& grad, Needs need) {
-      auto [dx, dw, db] =
-          native_layer_norm_backward(grad, x.get(), shape, mean, rstd, w.defined() ? w.get() : Tensor(), bias, eps, need);
+    return [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(),
+            bias = bias.defined() ? detach(bias) : Tensor(), mean, rstd, shape = normalized_shape,
+            eps](const Tensor& grad, Needs need) {
+      auto [dx, dw, db] = native_layer_norm_backward(grad, x.get(), shape, mean, rstd, w.defined() ? w.get() : Tensor(),
+                                                     bias, eps, need);
       return TensorList{dx, dw, db};
     };
   });
   return {out, mean, rstd};
 }
 
-Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const OptTensor& weight, const OptTensor& bias, double eps,
-                  bool) {
+Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const OptTensor& weight, const OptTensor& bias,
+                  double eps, bool) {
   return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
@@ -187,8 +190,8 @@ TensorList compose_group_norm_backward(const TensorList& inputs, const GroupNorm
 }
 
 // From the gradients of mean and rstd (either may be undefined).
-Tensor group_statistics_backward(const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input, const GroupNormShape& s,
-                                 double eps) {
+Tensor group_statistics_backward(const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input,
+                                 const GroupNormShape& s, double eps) {
   const int64_t row = s.channels_per_group * s.inner;
   const Dims rows{s.batch * s.groups, row}, one{s.batch * s.groups, 1};
   const Tensor x = reshape(input, rows);
@@ -204,7 +207,8 @@ Tensor group_statistics_backward(const Tensor& grad_mean, const Tensor& grad_rst
 }
 
 Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd,
-                                 const Tensor& weight, const Tensor& bias, const GroupNormShape& s, double eps, Needs need) {
+                                 const Tensor& weight, const Tensor& bias, const GroupNormShape& s, double eps,
+                                 Needs need) {
   const DType computed = computed_dtype(input.dtype());
   const Tensor grad = prepared(grad_out, computed), x = prepared(input, computed), w = prepared(weight, computed);
   const Tensor mu = prepared(mean, computed), scale = prepared(rstd, computed);
@@ -215,15 +219,17 @@ Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, co
   const Tensor products = empty({s.batch, channels}, computed), sums = empty({s.batch, channels}, computed);
   visit_real("GroupNormBackwardKernelImpl", computed, [&]<class T>(Type<T>) {
     const GroupNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().group_f32;
-    else f = &kernels::layer_norm().group_f64;
+    if constexpr (std::is_same_v<T, float>)
+      f = &kernels::layer_norm().group_f32;
+    else
+      f = &kernels::layer_norm().group_f64;
     f->channel_sums(s, grad.data<T>(), x.data<T>(), products.data<T>(), sums.data<T>());
     if (need[0])
       f->backward(s, grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(w), products.data<T>(),
                   sums.data<T>(), grad_x.data<T>());
     if (need[1] || need[2])
-      f->backward_weights(s, mu.data<T>(), scale.data<T>(), products.data<T>(), sums.data<T>(), data_or_null<T>(grad_weight),
-                          data_or_null<T>(grad_bias));
+      f->backward_weights(s, mu.data<T>(), scale.data<T>(), products.data<T>(), sums.data<T>(),
+                          data_or_null<T>(grad_weight), data_or_null<T>(grad_bias));
   });
   if (need[0]) grad_x = raw_cast(grad_x, input.dtype());
   if (need[1]) grad_weight = raw_cast(grad_weight, weight.dtype());
@@ -235,28 +241,35 @@ Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, co
 
 }  // namespace
 
-Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const OptTensor& bias_opt, int64_t N, int64_t C,
-                        int64_t HxW, int64_t group, double eps) {
+Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const OptTensor& bias_opt, int64_t N,
+                        int64_t C, int64_t HxW, int64_t group, double eps) {
   const Tensor weight = deref(weight_opt), bias = deref(bias_opt);
   FLAMBEAU_CHECK(group > 0, "Expected num groups to be greater than 0, got ", group);
-  FLAMBEAU_CHECK(C % group == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
+  FLAMBEAU_CHECK(C % group == 0,
+                 "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
                  input.sizes(), " and num_groups=", group);
   for (const auto& [name, parameter] : {std::pair{"weight", weight}, std::pair{"bias", bias}})
-    FLAMBEAU_CHECK(!parameter.defined() || (parameter.dim() == 1 && parameter.numel() == C), "Expected ", name, " to be a vector of "
-                   "size equal to the number of channels in input, but got ", name, " of shape ",
-                   weight.defined() ? weight.sizes() : Dims{0}, " and input of shape ", input.sizes());
+    FLAMBEAU_CHECK(!parameter.defined() || (parameter.dim() == 1 && parameter.numel() == C), "Expected ", name,
+                   " to be a vector of "
+                   "size equal to the number of channels in input, but got ",
+                   name, " of shape ", weight.defined() ? weight.sizes() : Dims{0}, " and input of shape ",
+                   input.sizes());
   if (!input.is_floating()) not_implemented_for("GroupNormKernelImpl", input.dtype());
   const DType statistics = statistics_dtype(input, weight, bias), computed = computed_dtype(input.dtype());
-  FLAMBEAU_CHECK(N * C * HxW == input.numel(), "native_group_norm: input has ", input.numel(), " elements, not N * C * HxW");
+  FLAMBEAU_CHECK(N * C * HxW == input.numel(), "native_group_norm: input has ", input.numel(),
+                 " elements, not N * C * HxW");
 
   const GroupNormShape s{N, group, C / group, HxW, profile().threads};
   const Tensor x = prepared(input, computed), w = prepared(weight, computed), b = prepared(bias, computed);
   Tensor out = empty(x.sizes(), computed), mean = empty({N, group}, computed), rstd = empty({N, group}, computed);
   visit_real("GroupNormKernelImpl", computed, [&]<class T>(Type<T>) {
     const GroupNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().group_f32;
-    else f = &kernels::layer_norm().group_f64;
-    f->forward(s, x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(), eps);
+    if constexpr (std::is_same_v<T, float>)
+      f = &kernels::layer_norm().group_f32;
+    else
+      f = &kernels::layer_norm().group_f64;
+    f->forward(s, x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(),
+               eps);
   });
   out = raw_cast(out, input.dtype());
   mean = raw_cast(mean, statistics);
@@ -265,12 +278,13 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
   if (needs_grad(input, weight, bias)) {
     const Tensor outs[] = {out, mean, rstd};
     record_all("NativeGroupNormBackward0", outs, Inputs{input, weight, bias},
-               [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(), bias = bias.defined() ? detach(bias) : Tensor(),
-                mean = detach(mean), rstd = detach(rstd), s, eps](const TensorList& grads, Needs need) {
+               [x = Saved(input), w = weight.defined() ? Saved(weight) : Saved(),
+                bias = bias.defined() ? detach(bias) : Tensor(), mean = detach(mean), rstd = detach(rstd), s,
+                eps](const TensorList& grads, Needs need) {
                  TensorList out(3);
                  if (grads[0].defined())
-                   std::tie(out[0], out[1], out[2]) = native_group_norm_backward(grads[0], x.get(), mean, rstd,
-                                                                                 w.defined() ? w.get() : Tensor(), bias, s, eps, need);
+                   std::tie(out[0], out[1], out[2]) = native_group_norm_backward(
+                       grads[0], x.get(), mean, rstd, w.defined() ? w.get() : Tensor(), bias, s, eps, need);
                  if (need[0] && (grads[1].defined() || grads[2].defined())) {
                    const Tensor more = group_statistics_backward(grads[1], grads[2], x.get(), s, eps);
                    out[0] = out[0].defined() ? add(out[0], more) : more;
@@ -281,7 +295,8 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
   return {out, mean, rstd};
 }
 
-Tensor group_norm(const Tensor& input, int64_t num_groups, const OptTensor& weight, const OptTensor& bias, double eps, bool) {
+Tensor group_norm(const Tensor& input, int64_t num_groups, const OptTensor& weight, const OptTensor& bias, double eps,
+                  bool) {
   const int64_t N = input.size(0), C = input.size(1);
   int64_t inner = 1;
   for (int64_t d = 2; d < input.dim(); ++d) inner *= input.size(d);

@@ -9,11 +9,11 @@ enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 // Classes.
 Tensor nll_loss(const Tensor& self, const Tensor& target, const OptTensor& weight, int64_t reduction,
-                int64_t ignore_index);                                // self (N, C) or (C)
+                int64_t ignore_index);  // self (N, C) or (C)
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const OptTensor& weight, int64_t reduction,
-                  int64_t ignore_index);                              // self (N, C, H, W)
+                  int64_t ignore_index);  // self (N, C, H, W)
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const OptTensor& weight, int64_t reduction,
-                   int64_t ignore_index);                             // any of them, and (N, C, d1, d2, ...)
+                   int64_t ignore_index);  // any of them, and (N, C, d1, d2, ...)
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptTensor& weight, int64_t reduction,
                           int64_t ignore_index, double label_smoothing);
 Tensor multi_margin_loss(const Tensor& self, const Tensor& target, Scalar p, Scalar margin, const OptTensor& weight,

@@ -38,18 +38,21 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
   return reduce_loss(add(of_margin, of_self), reduction);
 }
 
-Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                           int64_t reduction) {
   return reduce_loss(clamp_min(add(mul(neg(target), sub(input1, input2)), margin), 0), reduction);
 }
 
-Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                             int64_t reduction) {
   constexpr double kEpsilon = 1e-12;
   const int64_t dim = target.dim();
   FLAMBEAU_CHECK(dim <= 1, "0D or 1D target tensor expected, multi-target not supported");
   FLAMBEAU_CHECK(input1.dim() == dim + 1 && input2.dim() == dim + 1, dim, "D target tensor expects ", dim + 1,
                  "D input tensors, but found inputs with sizes ", input1.sizes(), " and ", input2.sizes(), ".");
   const Tensor product = sum(mul(input1, input2), dim);
-  const Tensor square1 = add(sum(mul(input1, input1), dim), kEpsilon), square2 = add(sum(mul(input2, input2), dim), kEpsilon);
+  const Tensor square1 = add(sum(mul(input1, input1), dim), kEpsilon),
+               square2 = add(sum(mul(input2, input2), dim), kEpsilon);
   const Tensor cosine = div(product, sqrt(mul(square1, square2)));
   const Tensor zero = zeros_like(cosine);
   const Tensor positive = where(eq(target, 1), rsub(cosine, 1), zero);
@@ -57,11 +60,13 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   return reduce_loss(add(positive, negative), reduction);
 }
 
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p, double eps,
-                           bool swap, int64_t reduction) {
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
+                           double p, double eps, bool swap, int64_t reduction) {
   const int64_t a = anchor.dim(), b = positive.dim(), c = negative.dim();
-  FLAMBEAU_CHECK(a == b && b == c, "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-                 "but got: anchor ", a, "D, positive ", b, "D, and negative ", c, "D inputs");
+  FLAMBEAU_CHECK(a == b && b == c,
+                 "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+                 "but got: anchor ",
+                 a, "D, positive ", b, "D, and negative ", c, "D inputs");
   const Tensor near = pairwise_distance(anchor, positive, p, eps, false);
   Tensor far = pairwise_distance(anchor, negative, p, eps, false);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps, false));

@@ -28,14 +28,16 @@ int64_t broadcast_numel(const Tensor& a, const Tensor& b) { return numel_of(broa
 // An elementwise loss of self and target whose gradient for target is the one for self with the two exchanged.
 // slope(self, target, grad) is the gradient for self.
 template <class Value, class Slope>
-Tensor symmetric_loss(std::string_view node, const Tensor& self, const Tensor& target, int64_t reduction, Value&& value, Slope&& slope) {
+Tensor symmetric_loss(std::string_view node, const Tensor& self, const Tensor& target, int64_t reduction, Value&& value,
+                      Slope&& slope) {
   Tensor loss;
   {
     GradMode off(false);
     loss = reduce_loss(value(self, target), reduction);
   }
   return record(node, loss, {self, target}, [&] {
-    return [a = Saved(self), b = Saved(target), like_a = Like(self), like_b = Like(target), slope](const Tensor& grad, Needs need) {
+    return [a = Saved(self), b = Saved(target), like_a = Like(self), like_b = Like(target), slope](const Tensor& grad,
+                                                                                                   Needs need) {
       const Tensor x = a.get(), t = b.get();
       return TensorList{need[0] ? like_a(slope(x, t, grad)) : Tensor(), need[1] ? like_b(slope(t, x, grad)) : Tensor()};
     };
@@ -149,10 +151,11 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const OptT
   });
 }
 
-Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptTensor& weight, const OptTensor& pos_weight,
-                                        int64_t reduction) {
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptTensor& weight,
+                                        const OptTensor& pos_weight, int64_t reduction) {
   const Dims common = broadcast_shapes(self.sizes(), target.sizes());
-  FLAMBEAU_CHECK(common == target.sizes(), "output with shape ", target.sizes(), " doesn't match the broadcast shape ", common);
+  FLAMBEAU_CHECK(common == target.sizes(), "output with shape ", target.sizes(), " doesn't match the broadcast shape ",
+                 common);
   Tensor loss;
   {
     GradMode off(false);
@@ -195,10 +198,12 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
   return reduce_loss(loss, reduction);
 }
 
-Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
+                        int64_t reduction) {
   Tensor loss = log_input ? sub(exp(input), mul(target, input)) : sub(input, mul(target, log(add(input, eps))));
   if (full) {
-    const Tensor stirling = add(sub(mul(target, log(target)), target), mul(log(mul(target, 2 * std::numbers::pi)), 0.5));
+    const Tensor stirling =
+        add(sub(mul(target, log(target)), target), mul(log(mul(target, 2 * std::numbers::pi)), 0.5));
     loss = add(loss, masked_fill(stirling, le(target, 1), 0));
   }
   return reduce_loss(loss, reduction);

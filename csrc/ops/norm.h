@@ -27,9 +27,9 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const OptTensor& bias, const OptTensor& running_mean,
                                                      const OptTensor& running_var, bool training, double momentum,
                                                      double eps);
-Tensor instance_norm(const Tensor& input, const OptTensor& weight, const OptTensor& bias,
-                     const OptTensor& running_mean, const OptTensor& running_var, bool use_input_stats,
-                     double momentum, double eps, bool cudnn_enabled);
+Tensor instance_norm(const Tensor& input, const OptTensor& weight, const OptTensor& bias, const OptTensor& running_mean,
+                     const OptTensor& running_var, bool use_input_stats, double momentum, double eps,
+                     bool cudnn_enabled);
 
 Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim);
 Tensor weight_norm(const Tensor& v, const Tensor& g, int64_t dim);

@@ -34,8 +34,8 @@ Tensor fill_randomly(std::string_view node, const Tensor& self, const Ref<Genera
   Tensor drawn = empty_like(self, self.dtype());
   raw_copy(drawn, self);
   return assign_inplace(self, record(node, drawn, {self}, [] {
-    return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
-  }));
+                          return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
+                        }));
 }
 
 template <class Value>
@@ -43,8 +43,10 @@ void store(const Tensor& self, int64_t offset, int64_t stride, const Value* valu
   visit_all("random", self.dtype(), [&]<class T>(Type<T>) {
     T* out = self.data<T>() + offset;
     for (int64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) out[i * stride] = T(float(values[i]));
-      else out[i * stride] = T(values[i]);
+      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        out[i * stride] = T(float(values[i]));
+      else
+        out[i * stride] = T(values[i]);
     }
   });
 }
@@ -155,9 +157,11 @@ Tensor uniform_(const Tensor& self, double from, double to, const Ref<Generator>
   const double max = largest(dtype);
   FLAMBEAU_CHECK(from >= -max && from <= max, "from is out of bounds for ", cpp_name(dtype));
   FLAMBEAU_CHECK(to >= -max && to <= max, "to is out of bounds for ", cpp_name(dtype));
-  FLAMBEAU_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", streamed(from), " > to=", streamed(to));
+  FLAMBEAU_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", streamed(from),
+                 " > to=", streamed(to));
   FLAMBEAU_CHECK(to - from <= max, "uniform_ expects to-from <= std::numeric_limits<", legacy_name(dtype),
-                 ">::max(), but found to=", streamed(to), " and from=", streamed(from), " which result in to-from to exceed the limit");
+                 ">::max(), but found to=", streamed(to), " and from=", streamed(from),
+                 " which result in to-from to exceed the limit");
   return fill_randomly("UniformBackward0", self, generator, [&](Generator& g) {
     switch (dtype) {
       case DType::Float32: return draw_uniform_f32(self, g, float(from), float(to) - float(from));
@@ -291,8 +295,9 @@ Tensor random_from_(const Tensor& self, int64_t from, std::optional<int64_t> to,
     if (floating) {
       from = inside_from(from, dtype);
       end = inside_to(end, dtype);
-      FLAMBEAU_CHECK(from < end, "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=",
-                     from, " >= to=", end);
+      FLAMBEAU_CHECK(from < end,
+                     "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=", from,
+                     " >= to=", end);
     }
     check_bounds(from, end - 1, dtype);
     range = uint64_t(end) - uint64_t(from);
@@ -301,16 +306,19 @@ Tensor random_from_(const Tensor& self, int64_t from, std::optional<int64_t> to,
     if (floating) {
       last = int64_t(1) << mantissa_digits(dtype);
       from = inside_from(from, dtype);
-      FLAMBEAU_CHECK(from < last, "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
-                     "dtype, but got from=", from, " > to_inc=", last);
+      FLAMBEAU_CHECK(from < last,
+                     "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
+                     "dtype, but got from=",
+                     from, " > to_inc=", last);
     } else {
       last = dtype == DType::Int64 ? INT64_MAX : int64_t(largest(dtype));
     }
     check_bounds(from, last, dtype);
     range = uint64_t(last) - uint64_t(from) + 1;
   } else {
-    FLAMBEAU_CHECK(dtype == DType::Int64 || dtype == DType::Float64 || dtype == DType::Float32 || dtype == DType::BFloat16,
-                   "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
+    FLAMBEAU_CHECK(
+        dtype == DType::Int64 || dtype == DType::Float64 || dtype == DType::Float32 || dtype == DType::BFloat16,
+        "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
     return fill_randomly("RandomBackward0", self, generator, [&](Generator& g) { draw_each(self, g, FullInt{}); });
   }
   return fill_randomly("RandomBackward0", self, generator,
@@ -345,7 +353,8 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const Ref<Generato
       const int64_t step = plan.ndim ? plan.strides[1][0] : 0;
       for (int64_t i = 0; i < count; ++i) {
         const double q = chance[i * step];
-        FLAMBEAU_CHECK(q >= 0 && q <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
+        FLAMBEAU_CHECK(q >= 0 && q <= 1,
+                       "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
                        "message be improved?  If so, please report an enhancement request to PyTorch.)");
         values[i] = (wide ? uniform_double(g) : double(uniform_float(g))) < q;
       }
@@ -356,8 +365,10 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const Ref<Generato
 
 Tensor exponential_(const Tensor& self, double lambd, const Ref<Generator>& generator) {
   FLAMBEAU_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", streamed(lambd));
-  FLAMBEAU_CHECK(is_floating(self.dtype()), "Exponential distribution is a continuous probability distribution. dtype "
-                 "must be a floating point but you specified ", self.dtype());
+  FLAMBEAU_CHECK(is_floating(self.dtype()),
+                 "Exponential distribution is a continuous probability distribution. dtype "
+                 "must be a floating point but you specified ",
+                 self.dtype());
   return fill_randomly("ExponentialBackward0", self, generator,
                        [&](Generator& g) { draw_each(self, g, Exponential{lambd}); });
 }
@@ -377,8 +388,10 @@ Tensor log_normal_(const Tensor& self, double mean, double std, const Ref<Genera
 
 Tensor cauchy_(const Tensor& self, double median, double sigma, const Ref<Generator>& generator) {
   FLAMBEAU_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", streamed(sigma));
-  FLAMBEAU_CHECK(is_floating(self.dtype()), "Cauchy distribution is a continuous probability distribution. dtype must be "
-                 "a floating point but you specified ", cpp_name(self.dtype()));
+  FLAMBEAU_CHECK(is_floating(self.dtype()),
+                 "Cauchy distribution is a continuous probability distribution. dtype must be "
+                 "a floating point but you specified ",
+                 cpp_name(self.dtype()));
   return fill_randomly("CauchyBackward0", self, generator,
                        [&](Generator& g) { draw_each(self, g, Cauchy{median, sigma}); });
 }

@@ -37,7 +37,7 @@ Tensor normal(double mean, double std, const Dims& size, const Ref<Generator>& g
 Tensor normal_tensor_float(const Tensor& mean, double std, const Ref<Generator>& generator);
 Tensor normal_float_tensor(double mean, const Tensor& std, const Ref<Generator>& generator);
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Generator>& generator);
-Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator);             // self holds the probabilities
+Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator);  // self holds the probabilities
 Tensor bernoulli_p(const Tensor& self, double p, const Ref<Generator>& generator);
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Ref<Generator>& generator);
 

@@ -46,7 +46,8 @@ void record_recomposed(std::string_view name, const TensorList& outs, const Tens
   std::vector<bool> present;
   for (const Tensor& t : outs) present.push_back(t.defined());
   record_all(name, defined, Inputs(inputs),
-             [saved = std::move(saved), present = std::move(present), compose = std::move(compose)](const TensorList& grads, Needs) {
+             [saved = std::move(saved), present = std::move(present), compose = std::move(compose)](
+                 const TensorList& grads, Needs) {
                TensorList inputs, all(present.size());
                for (const Saved& s : saved) inputs.push_back(s.defined() ? s.get() : Tensor());
                for (size_t i = 0, k = 0; i < present.size(); ++i)

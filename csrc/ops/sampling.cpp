@@ -72,7 +72,8 @@ Tensor randperm(int64_t n, const Ref<Generator>& generator, const Options& optio
   if (dtype == DType::Bool) not_implemented_for("randperm", dtype);
   FLAMBEAU_CHECK(dtype != DType::Float16 || n <= (1 << 11) + 1, "n cannot be greater than 2049 for Half type.");
   FLAMBEAU_CHECK(dtype != DType::Float32 || n <= (1 << 24) + 1, "n cannot be greater than 2^24+1 for Float type.");
-  FLAMBEAU_CHECK(dtype != DType::Float64 || n <= (int64_t(1) << 53) + 1, "n cannot be greater than 2^53+1 for Double type.");
+  FLAMBEAU_CHECK(dtype != DType::Float64 || n <= (int64_t(1) << 53) + 1,
+                 "n cannot be greater than 2^53+1 for Double type.");
   if (n > 0 && is_integral(dtype)) Scalar(n).check_fits(dtype);
   Tensor out = empty({n}, dtype);
   const Ref<Generator> g = generator_or_default(generator);
@@ -80,8 +81,10 @@ Tensor randperm(int64_t n, const Ref<Generator>& generator, const Options& optio
   visit_all("randperm", dtype, [&]<class T>(Type<T>) {
     T* p = out.data<T>();
     for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_integral_v<T>) p[i] = T(i);
-      else p[i] = T(float(i));
+      if constexpr (std::is_integral_v<T>)
+        p[i] = T(i);
+      else
+        p[i] = T(float(i));
     }
     if constexpr (std::is_same_v<T, double>) std::iota(p, p + n, 0.0);
     const bool narrow = n < int64_t(UINT32_MAX / 20);
@@ -101,7 +104,8 @@ Tensor normal(double mean, double std, const Dims& size, const Ref<Generator>& g
 namespace {
 
 // standard * std + mean in the dtype `dtype`; the gradients of mean and std are zero.
-Tensor normal_of(const Operand& mean, const Operand& std, const Dims& size, DType dtype, const Ref<Generator>& generator) {
+Tensor normal_of(const Operand& mean, const Operand& std, const Dims& size, DType dtype,
+                 const Ref<Generator>& generator) {
   GradMode off(false);
   const Tensor standard = normal_(empty(size, dtype), 0, 1, generator);
   return raw_cast(add(raw_cast(mul(standard, std), dtype), mean), dtype);
@@ -128,17 +132,15 @@ Tensor normal_tensor_float(const Tensor& mean, double std, const Ref<Generator>&
     GradMode off(false);
     out = raw_cast(add(normal_(empty(mean.sizes(), mean.dtype()), 0, std, generator), mean), mean.dtype());
   }
-  return record("NormalBackward1", out, {mean}, [&] {
-    return [size = mean.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); };
-  });
+  return record("NormalBackward1", out, {mean},
+                [&] { return [size = mean.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); }; });
 }
 
 Tensor normal_float_tensor(double mean, const Tensor& std, const Ref<Generator>& generator) {
   check_std(std);
   const Tensor out = normal_of(mean, std, std.sizes(), std.dtype(), generator);
-  return record("NormalBackward2", out, {std}, [&] {
-    return [size = std.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); };
-  });
+  return record("NormalBackward2", out, {std},
+                [&] { return [size = std.sizes()](const Tensor& grad, Needs) { return zeros_as(grad, {size}); }; });
 }
 
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Generator>& generator) {
@@ -151,9 +153,8 @@ Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Gen
 
 Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator) {
   Tensor out = bernoulli_tensor_(empty(self.sizes(), self.dtype()), self, generator);
-  return record("BernoulliBackward0", out, {self}, [] {
-    return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
-  });
+  return record("BernoulliBackward0", out, {self},
+                [] { return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; }; });
 }
 
 Tensor bernoulli_p(const Tensor& self, double p, const Ref<Generator>& generator) {
@@ -170,7 +171,8 @@ void sample_with_replacement(const T* p, int64_t* out, int64_t rows, int64_t n, 
     T sum = 0;
     for (int64_t j = 0; j < n; ++j) {
       FLAMBEAU_CHECK(p[j] >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
-      FLAMBEAU_CHECK(std::isfinite(p[j]), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+      FLAMBEAU_CHECK(std::isfinite(p[j]),
+                     "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
       sum += p[j];
       cumulative[size_t(j)] = sum;
     }
@@ -179,7 +181,8 @@ void sample_with_replacement(const T* p, int64_t* out, int64_t rows, int64_t n, 
     cumulative.back() = 1;
     for (int64_t s = 0; s < samples; ++s) {
       const double u = uniform_double(g);
-      const auto at = std::lower_bound(cumulative.begin(), cumulative.end(), u, [](T c, double x) { return double(c) < x; });
+      const auto at =
+          std::lower_bound(cumulative.begin(), cumulative.end(), u, [](T c, double x) { return double(c) < x; });
       out[s] = at - cumulative.begin();
     }
   }
@@ -220,7 +223,8 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, co
   FLAMBEAU_CHECK(self.is_floating(), "multinomial only supports floating-point dtypes for input, got: ", self.dtype());
   const int64_t n = self.size(-1), rows = self.dim() == 2 ? self.size(0) : 1;
   FLAMBEAU_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
-  FLAMBEAU_CHECK(replacement || num_samples <= n, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  FLAMBEAU_CHECK(replacement || num_samples <= n,
+                 "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
   const Tensor out = self.dim() == 2 ? empty({rows, num_samples}, DType::Int64) : empty({num_samples}, DType::Int64);
   if (!out.numel()) return out;
 

@@ -6,6 +6,7 @@
 #include "ops/copy.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
+#include "ops/prepare.h"
 #include "ops/reduce.h"
 
 namespace flambeau::ops {
@@ -21,25 +22,21 @@ std::string kernel_name(const char* op, const Tensor& t, int64_t dim) {
   return str(op, dim == t.dim() - 1 || t.dim() == 0 ? "_lastdim" : "", "_kernel_impl");
 }
 
-// Half and bfloat16 are computed in float32 and rounded once.
-DType computed_dtype(DType dtype) { return is_reduced_float(dtype) ? DType::Float32 : dtype; }
-
 template <class Pick>
 Tensor forward(const char* op, const Tensor& self, int64_t dim, Pick&& pick) {
   if (!self.is_floating()) not_implemented_for(kernel_name(op, self, dim), self.dtype());
-  const Tensor x = raw_contiguous(raw_cast(self, computed_dtype(self.dtype())));
+  const Tensor x = prepared(self, computed_dtype(self.dtype()));
   const Tensor out = empty(x.sizes(), x.dtype());
   if (x.numel())
-    visit_real(op, x.dtype(), [&]<class T>(Type<T>) {
-      pick(Type<T>{})(shape_of(x, dim), x.data<T>(), out.data<T>());
-    });
+    visit_real(op, x.dtype(), [&]<class T>(Type<T>) { pick(Type<T>{})(shape_of(x, dim), x.data<T>(), out.data<T>()); });
   return raw_cast(out, self.dtype());
 }
 
 template <class Pick>
-Tensor backward(const char* op, const Tensor& grad_output, const Tensor& output, int64_t dim, DType input_dtype, Pick&& pick) {
+Tensor backward(const char* op, const Tensor& grad_output, const Tensor& output, int64_t dim, DType input_dtype,
+                Pick&& pick) {
   const DType computed = computed_dtype(output.dtype());
-  const Tensor grad = raw_contiguous(raw_cast(grad_output, computed)), y = raw_contiguous(raw_cast(output, computed));
+  const Tensor grad = prepared(grad_output, computed), y = prepared(output, computed);
   const Tensor out = empty(y.sizes(), computed);
   if (y.numel())
     visit_real(op, computed, [&]<class T>(Type<T>) {
@@ -50,8 +47,10 @@ Tensor backward(const char* op, const Tensor& grad_output, const Tensor& output,
 
 template <class T>
 const SoftmaxFunctions<T>& functions(Type<T>) {
-  if constexpr (std::is_same_v<T, float>) return kernels::softmax().f32;
-  else return kernels::softmax().f64;
+  if constexpr (std::is_same_v<T, float>)
+    return kernels::softmax().f32;
+  else
+    return kernels::softmax().f64;
 }
 
 }  // namespace
@@ -71,7 +70,8 @@ Tensor softmax_backward_data(const Tensor& grad_output, const Tensor& output, in
   const Tensor out = backward("softmax_backward", grad_output, output, dim, input_dtype,
                               [](auto type) { return functions(type).softmax_backward; });
   return record("SoftmaxBackwardDataBackward0", out, {grad_output, output}, [&] {
-    return [grad_output = Saved(grad_output), output = Saved(output), dim, input_dtype](const Tensor& incoming, Needs need) {
+    return [grad_output = Saved(grad_output), output = Saved(output), dim, input_dtype](const Tensor& incoming,
+                                                                                        Needs need) {
       const Tensor y = output.get(), g = grad_output.get(), grad = to_dtype(incoming, y.dtype());
       TensorList grads(2);
       if (need[0]) grads[0] = softmax_backward_data(grad, y, dim, input_dtype);

@@ -17,9 +17,9 @@ struct StateBytes {
   int32_t seeded;
   uint64_t next;
   uint64_t words[624];
-  double normal_x;         // unused today
+  double normal_x;  // unused today
   double next_double_normal;
-  double normal_rho;       // unused today
+  double normal_rho;  // unused today
   int32_t next_double_normal_is_valid;
   int32_t padding;
   float next_float_normal;
@@ -51,8 +51,7 @@ void Generator::refill() {
     const uint32_t mixed = (u & 0x80000000u) | (v & 0x7fffffffu);
     return (mixed >> 1) ^ (v & 1u ? 0x9908b0dfu : 0u);
   };
-  for (int i = 0; i < kWords; ++i)
-    words_[i] = words_[(i + 397) % kWords] ^ twist(words_[i], words_[(i + 1) % kWords]);
+  for (int i = 0; i < kWords; ++i) words_[i] = words_[(i + 397) % kWords] ^ twist(words_[i], words_[(i + 1) % kWords]);
   left_ = kWords;
   next_ = 0;
 }

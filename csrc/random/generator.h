@@ -17,14 +17,14 @@ class Generator final : public RefCounted {
 
   explicit Generator(uint64_t seed = kDefaultSeed) { manual_seed(seed); }
   void manual_seed(uint64_t seed);
-  uint64_t seed();                        // reseeds from the system's entropy
+  uint64_t seed();  // reseeds from the system's entropy
   uint64_t initial_seed() const { return seed_; }
 
-  uint32_t random() {                     // the next word
+  uint32_t random() {  // the next word
     if (--left_ == 0) refill();
     return temper(words_[next_++]);
   }
-  uint64_t random64() {                   // two words, the first is the high one
+  uint64_t random64() {  // two words, the first is the high one
     const uint64_t high = random();
     return high << 32 | random();
   }
@@ -34,7 +34,7 @@ class Generator final : public RefCounted {
   std::vector<uint8_t> state() const;
   void set_state(const uint8_t* bytes, size_t count);
 
-  std::mutex mutex;                       // held by whoever draws
+  std::mutex mutex;  // held by whoever draws
   std::optional<float> next_float_normal;
   std::optional<double> next_double_normal;
 
@@ -49,7 +49,7 @@ class Generator final : public RefCounted {
   void refill();
 
   uint32_t words_[kWords];
-  int left_ = 1, next_ = 0;               // words left in this block, plus one; the next one's place
+  int left_ = 1, next_ = 0;  // words left in this block, plus one; the next one's place
   uint64_t seed_;
 };
 

@@ -56,7 +56,9 @@ def test_layer_norm_of_several_dimensions():
                 [numbers(2, 5, 3, 7), numbers(3, 7, seed=1), numbers(3, 7, seed=2)])  # fmt: skip
 
 
-@pytest.mark.parametrize("shape, groups", [((2, 4, 3), 2), ((3, 6), 3), ((2, 8, 5, 7), 4), ((1, 32, 16, 16), 8), ((4, 9, 11), 1)])
+@pytest.mark.parametrize(
+    "shape, groups", [((2, 4, 3), 2), ((3, 6), 3), ((2, 8, 5, 7), 4), ((1, 32, 16, 16), 8), ((4, 9, 11), 1)]
+)
 @pytest.mark.parametrize("affine", [True, False])
 def test_group_norm(shape, groups, affine):
     parameters = [numbers(shape[1], seed=1), numbers(shape[1], seed=2)] if affine else [None, None]

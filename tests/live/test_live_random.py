@@ -1,5 +1,6 @@
 """The random stream and its distributions against PyTorch's, bit for bit: values, and the stream's position after."""
 
+# ruff: noqa: B023 (the functions made in loops are called at once)
 from __future__ import annotations
 
 import warnings
@@ -95,7 +96,9 @@ def test_random_over_all_of_int64():
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("low, high", [(2**24 + 1, 2**24 + 9), (-(2**24) - 7, 3), (257, 300), (3000, 3005), (-7000, 70)])
+@pytest.mark.parametrize(
+    "low, high", [(2**24 + 1, 2**24 + 9), (-(2**24) - 7, 3), (257, 300), (3000, 3005), (-7000, 70)]
+)
 def test_random_beyond_the_mantissa(dtype, low, high):
     def draw(lib, g):
         try:

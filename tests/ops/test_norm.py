@@ -25,7 +25,7 @@ def normalized(x, axes, eps=1e-5):
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 128, 129, 1000])
 def test_layer_norm(n):
     x, w, b = numbers(5, n), numbers(n, seed=1), numbers(n, seed=2)
-    y, mean, rstd = torch.native_layer_norm(*(torch.from_numpy(a) for a in (x,)), (n,), torch.from_numpy(w), torch.from_numpy(b), 1e-5)
+    y, mean, rstd = torch.native_layer_norm(torch.from_numpy(x), (n,), torch.from_numpy(w), torch.from_numpy(b), 1e-5)
     numpy.testing.assert_allclose(y.numpy(), normalized(x, 1) * w + b, 1e-10, 1e-10)
     numpy.testing.assert_allclose(mean.numpy(), x.mean(1, keepdims=True), 1e-10, 1e-10)
     numpy.testing.assert_allclose(rstd.numpy(), 1 / numpy.sqrt(x.var(1, keepdims=True) + 1e-5), 1e-10)
@@ -46,7 +46,9 @@ def test_batch_norm(shape):
     axes = tuple(i for i in range(len(shape)) if i != 1)
     spread = (1, 3) + (1,) * (len(shape) - 2)
     mean, var = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
-    y = torch.batch_norm(torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(b), mean, var, True, 0.1, 1e-5, True)
+    y = torch.batch_norm(
+        torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(b), mean, var, True, 0.1, 1e-5, True
+    )
     numpy.testing.assert_allclose(y.numpy(), normalized(x, axes) * w.reshape(spread) + b.reshape(spread), 1e-10, 1e-10)
     numpy.testing.assert_allclose(mean.numpy(), 0.1 * x.mean(axes), 1e-12)
     numpy.testing.assert_allclose(var.numpy(), 0.9 + 0.1 * x.var(axes, ddof=1), 1e-12)
@@ -75,7 +77,9 @@ def test_weight_norm():
 
 MEAN, VAR = numbers(4, seed=8), numbers(4, seed=9, positive=True)
 DERIVATIVES = {
-    "layer_norm": lambda x, w, b: torch.layer_norm(x, (4, 3), w.reshape(4, 1).expand(4, 3), b.reshape(4, 1).expand(4, 3)),
+    "layer_norm": lambda x, w, b: torch.layer_norm(
+        x, (4, 3), w.reshape(4, 1).expand(4, 3), b.reshape(4, 1).expand(4, 3)
+    ),
     "layer_norm_plain": lambda x, w, b: torch.layer_norm(x, (3,)) + (w + b).sum(),
     "layer_norm_weight": lambda x, w, b: torch.layer_norm(x.transpose(1, 2), (4,), w) * b,
     "rms_norm": lambda x, w, b: torch.rms_norm(x.transpose(1, 2), (4,), w) + b,
@@ -104,7 +108,8 @@ def test_derivatives(name):
         (lambda: torch.layer_norm(torch.ones(2, 4, 3), [4]),
          "Given normalized_shape=[4], expected input with shape [*, 4], but got input of size[2, 4, 3]"),
         (lambda: torch.group_norm(torch.ones(2, 4, 3), 3),
-         "Expected number of channels in input to be divisible by num_groups, but got input of shape [2, 4, 3] and num_groups=3"),
+         "Expected number of channels in input to be divisible by num_groups, "
+         "but got input of shape [2, 4, 3] and num_groups=3"),
         (lambda: torch.batch_norm(torch.ones(2, 4, 3), torch.ones(3), None, None, None, True, 0.1, 1e-5, True),
          "weight should contain 4 elements not 3"),
         (lambda: torch.batch_norm(torch.ones(2, 4, 3), None, None, None, None, False, 0.1, 1e-5, True),

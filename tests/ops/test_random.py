@@ -100,7 +100,9 @@ def test_in_place_draws_cut_the_gradient():
     y.uniform_()
     (y * 3).sum().backward()
     assert x.grad.tolist() == [0, 0, 0, 0]
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
+    ):
         x.normal_()
 
 
@@ -129,11 +131,17 @@ def test_dropout_scales_what_it_keeps():
 def test_messages():
     for call, message in [
         (lambda: torch.rand(3, dtype=torch.int64), "\"check_uniform_bounds\" not implemented for 'Long'"),
-        (lambda: torch.zeros(3).uniform_(2, 1), "uniform_ expects to return a [from, to) range, but found from=2 > to=1"),
+        (
+            lambda: torch.zeros(3).uniform_(2, 1),
+            "uniform_ expects to return a [from, to) range, but found from=2 > to=1",
+        ),
         (lambda: torch.zeros(3).normal_(0, -1), "normal expects std >= 0.0, but found std -1"),
         (lambda: torch.randint(5, 5, (3,)), "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"),
         (lambda: torch.dropout(torch.ones(3), 1.5, True), "dropout probability has to be between 0 and 1, but got 1.5"),
-        (lambda: torch.multinomial(torch.rand(3), 5), "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
+        (
+            lambda: torch.multinomial(torch.rand(3), 5),
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
+        ),
     ]:
         with pytest.raises(RuntimeError) as info:
             call()
