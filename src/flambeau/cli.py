@@ -15,6 +15,7 @@ _USAGE = """\
 usage: flambeau run script.py [arguments]     run a PyTorch script on flambeau
        flambeau run -m module [arguments]     run a module
        flambeau run -c command [arguments]    run a line of Python
+       flambeau parity [--steps N] ...         prove the bits against a run of PyTorch
        flambeau env                           describe this machine and build
        flambeau --version"""
 
@@ -26,6 +27,10 @@ def main() -> None:
         _run(arguments[1:])
     elif command == "env" and len(arguments) == 1:
         _print_environment()
+    elif command == "parity":
+        from flambeau.parity import main as parity
+
+        sys.exit(parity(arguments[1:]))
     elif command in ("-V", "--version"):
         from flambeau import version
 
