@@ -1,9 +1,8 @@
-// Relatives of the views: *_copy, a view's elements in contiguous memory of their own; the unsafe_ ones, which are
-// views; and those that change the tensor's own sizes and strides.
+// Relatives of the views: *_copy, a view's elements in contiguous memory of their own; and the unsafe_ ones, which
+// are views.
 #include "bindings/bind.h"
 #include "bindings/families.h"
 #include "ops/copy.h"
-#include "ops/inplace_views.h"
 #include "ops/views.h"
 
 namespace flambeau::bind {
@@ -29,7 +28,6 @@ void copy_of(const char* signature, unsigned forms = kFunction) {
 }
 
 Tensor same(const Tensor& self) { return self; }
-Tensor squeeze_one_(const Tensor& self, int64_t dim) { return ops::squeeze_dims_(self, Dims{dim}); }
 Tensor squeeze_one(const Tensor& self, int64_t dim) { return ops::squeeze_dims(self, Dims{dim}); }
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   return ops::slice(self, dim, start, end, step);
@@ -61,16 +59,6 @@ void bind_view_relatives() {
   copy_of<&ops::unbind>("unbind_copy(self, dim=0)");
   def<&ops::split>("unsafe_split(self, split_size, dim=0)", kPlain);
   def<&ops::split_sizes>("unsafe_split_with_sizes(self, split_sizes, dim=0)", kPlain);
-  def<&ops::unsqueeze_>("unsqueeze_(self, dim)", kMethod);
-  def<&ops::squeeze_>("squeeze_(self)", kMethod);
-  def<&squeeze_one_>("squeeze_(self, dim)", kMethod);
-  def<&ops::squeeze_dims_>("squeeze_(self, dim)", kMethod);
-  def<&ops::t_>("t_(self)", kMethod);
-  def<&ops::transpose_>("transpose_(self, dim0, dim1)", kMethod);
-  def<&ops::transpose_>("swapaxes_(self, axis0, axis1)", kMethod);
-  def<&ops::transpose_>("swapdims_(self, dim0, dim1)", kMethod);
-  def<&ops::as_strided_>("as_strided_(self, size, stride, storage_offset=None)", kPlain);
-  def<&ops::fill_diagonal_>("fill_diagonal_(self, fill_value, wrap=False)", kMethod);
   for (const char* name : {"conj", "conj_physical", "resolve_conj", "resolve_neg"})  // of real numbers
     def<&same>((std::string(name) + "(self)").c_str(), kMethod);
   def<&ops::chunk>("unsafe_chunk(self, chunks, dim=0)", kPlain);

@@ -8,7 +8,6 @@
 #include "ops/create.h"
 #include "ops/dropout.h"
 #include "ops/gather.h"
-#include "ops/inplace_views.h"
 #include "ops/join.h"
 #include "ops/loss.h"
 #include "ops/matmul.h"
