@@ -1,12 +1,18 @@
 // Unary functions as MKL's vector math has them (kernels/vml.h): one loop a path for float32.
 #include "kernels/vml.h"
 
+#include <bit>
+#include <cstring>
+#include <limits>
+
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
 #include "kernels/elementwise_loops.h"
+#include "numerics/vml.h"
 #include "numerics/vml_sqrt.h"
+#include "numerics/vml_tanh.h"
 
 namespace flambeau::FLAMBEAU_ISA {
 namespace {
@@ -84,6 +90,39 @@ void sqrt_intel_avx512(char* const* data, int64_t n, const Number*) {
                        [](float x, float y) { return vml::sqrt_intel_avx512(x, y); });
 }
 
+// Block by block, so that rows of tables are collected in one loop and used in another, which vectorises.
+template <class F>
+void vml_loop(char* const* data, int64_t n, const Number*) {
+  float* out = reinterpret_cast<float*>(data[0]);
+  const float* x = reinterpret_cast<const float*>(data[1]);
+  const bool in_place = out == x;
+  alignas(64) float kept[kBlock];
+  for (int64_t begin = 0; begin < n; begin += kBlock, out += kBlock) {
+    const int64_t count = n - begin < kBlock ? n - begin : kBlock;
+    x = reinterpret_cast<const float*>(data[1]) + begin;
+    if (in_place) x = static_cast<const float*>(std::memcpy(kept, x, size_t(count) * sizeof(float)));
+    int32_t rare = 0;
+    if constexpr (requires { F::kRows; }) {
+      alignas(64) typename F::Row rows[kBlock];
+      alignas(64) uint32_t row[kBlock];
+      for (int64_t i = 0; i < count; ++i) {
+        rare |= F::rare(x[i]);
+        row[i] = F::row(x[i]);
+      }
+      for (int64_t i = 0; i < count; ++i) std::memcpy(&rows[i], &F::kRows[row[i]], sizeof rows[i]);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < count; ++i) out[i] = F::value(x[i], rows[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) rare |= F::rare(x[i]);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < count; ++i) out[i] = F::value(x[i]);
+    }
+    if (rare)
+      for (int64_t i = 0; i < count; ++i)
+        if (F::rare(x[i])) out[i] = F::exact(x[i]);
+  }
+}
+
 constexpr ByMklPath by_path(Loop amd, Loop intel_avx2, Loop intel_avx512) {
   ByMklPath out;
   out.loops[int(MklPath::Amd)].by_dtype[6] = amd;
@@ -92,10 +131,20 @@ constexpr ByMklPath by_path(Loop amd, Loop intel_avx2, Loop intel_avx512) {
   return out;
 }
 
+template <template <MklPath> class F>
+constexpr ByMklPath by_path() {
+  return by_path(vml_loop<F<MklPath::Amd>>, vml_loop<F<MklPath::IntelAvx2>>, vml_loop<F<MklPath::IntelAvx512>>);
+}
+
 }  // namespace
 
 const VmlKernels vml_table = {
     by_path(sqrt_amd, sqrt_intel_avx2, sqrt_intel_avx512),
+    by_path<vml::Exp>(),
+    by_path<vml::Log>(),
+    by_path<vml::Tanh>(),
+    by_path<vml::Sin>(),
+    by_path<vml::Cos>(),
 };
 
 }  // namespace flambeau::FLAMBEAU_ISA
