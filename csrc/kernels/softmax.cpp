@@ -16,8 +16,6 @@ inline float vector_log(float x) { return sleef::log(x); }
 inline double vector_log(double x) { return __builtin_log(x); }
 inline float library_exp(float x) { return __builtin_expf(x); }
 inline double library_exp(double x) { return __builtin_exp(x); }
-inline float library_log(float x) { return __builtin_logf(x); }
-inline double library_log(double x) { return __builtin_log(x); }
 
 // y = exp(x - shift)
 template <class T>
@@ -182,7 +180,7 @@ void log_softmax_columns(const SoftmaxShape& s, const T* all_x, T* all_y) {
     T* __restrict y = all_y + at;
     T max[kColumns], sum[kColumns];
     column_exps(x, y, s, columns, max, sum, in_vectors);
-    for (int64_t c = 0; c < columns; ++c) sum[c] = in_vectors ? vector_log(sum[c]) : library_log(sum[c]);
+    for (int64_t c = 0; c < columns; ++c) sum[c] = vector_log(sum[c]);  // in the last columns, too
     for (int64_t i = 0; i < s.n * s.inner; i += s.inner)
       for (int64_t c = 0; c < columns; ++c) y[i + c] = (x[i + c] - max[c]) - sum[c];
   });
