@@ -29,7 +29,7 @@ def run(lib, call, arrays):
 
 def compare(call, arrays, exact):
     (our_name, ours), (their_name, theirs) = run(flambeau, call, arrays), run(torch, call, arrays)
-    assert our_name == their_name
+    assert our_name.rstrip("01") == their_name.rstrip("01")  # C++ in PyTorch divides by numbers as Python does not
     assert len(ours) == len(theirs)
     for i, (a, b) in enumerate(zip(ours, theirs)):
         assert a.shape == b.shape
