@@ -26,23 +26,25 @@ sanitize:
 
 lint: $(VENV)/.lint-tools
 	$(VENV)/bin/ruff check src tests tools examples benchmarks
-	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files 'csrc/*.cpp' 'csrc/*.h')
+	$(VENV)/bin/clang-format --dry-run --Werror $$(find csrc -name '*.cpp' -o -name '*.h')
 	$(VENV)/bin/mypy
 
 docs: $(BUILD)
 	$(PY) tools/write_stubs.py
 	$(PY) tools/write_coverage.py
 
-wheel: $(VENV)/bin/python
-	$(PY) -m pip wheel -q --no-deps -w dist .
+wheel: $(BUILD)
 	$(PY) tools/check_wheel.py dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install -q --upgrade pip
 
+# What is tested is the wheel, built once.
 $(BUILD): $(VENV)/bin/python $(SOURCES)
-	$(PY) -m pip install -q .
+	rm -f dist/flambeau-*.whl
+	$(PY) -m pip wheel -q --no-deps -w dist .
+	$(PY) -m pip install -q --no-deps --force-reinstall dist/flambeau-*.whl
 	touch $@
 
 $(VENV)/.test-tools: $(VENV)/bin/python pyproject.toml
@@ -54,4 +56,4 @@ $(VENV)/.lint-tools: $(VENV)/bin/python
 	touch $@
 
 clean:
-	rm -rf build dist $(VENV) src/flambeau/*.so
+	rm -rf build dist $(VENV) .venv-live src/flambeau/*.so
