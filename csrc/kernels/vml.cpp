@@ -11,6 +11,7 @@
 
 #include "kernels/elementwise_loops.h"
 #include "numerics/vml.h"
+#include "numerics/vml_erf.h"
 #include "numerics/vml_sqrt.h"
 #include "numerics/vml_tanh.h"
 
@@ -145,6 +146,8 @@ const VmlKernels vml_table = {
     by_path<vml::Tanh>(),
     by_path<vml::Sin>(),
     by_path<vml::Cos>(),
+    by_path<vml::Tan>(),
+    by_path<vml::Erf>(),
 };
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -12,7 +12,7 @@ struct ByMklPath {
   const Loops& operator[](MklPath path) const { return loops[int(path)]; }
 };
 
-#define FLAMBEAU_VML(_) _(sqrt) _(exp) _(log) _(tanh) _(sin) _(cos)
+#define FLAMBEAU_VML(_) _(sqrt) _(exp) _(log) _(tanh) _(sin) _(cos) _(tan) _(erf)
 
 #define FLAMBEAU_FIELD(name) ByMklPath name;
 struct VmlKernels {

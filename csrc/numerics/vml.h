@@ -1,5 +1,5 @@
-// exp, log, sin and cos of float32 as MKL's vector math computes them in its high-accuracy mode, for PyTorch's whole-tensor
-// operators (kernels/vml.h; sleef.h has what ATen's own kernels use). sqrt is in vml_sqrt.h, tanh and erf in vml_tables.h.
+// exp, log, sin, cos and tan of float32 as MKL's vector math computes them in its high-accuracy mode, for PyTorch's whole-tensor
+// operators (kernels/vml.h; sleef.h has what ATen's own kernels use). sqrt is in vml_sqrt.h, tanh in vml_tanh.h, erf in vml_erf.h.
 //
 // Each function is a struct: `value`, whose loops vectorise; `rare`, the inputs for which value is not meant; `exact`, for
 // those. Where value needs a row of a table, `row` says which of kRows, so that a loop can collect them first. Contract: MKL's bits for every float (NaN payloads aside) on its three paths, except
@@ -199,6 +199,34 @@ template <MklPath kPath>
 using Sin = Sine<kPath, false>;
 template <MklPath kPath>
 using Cos = Sine<kPath, true>;
+
+// tan up to 10000 on the AMD path: a polynomial of degree 21 in x less the nearest multiple of pi / 2, fitted: of MKL's
+// results 4 in 10 million differ. Elsewhere correctly rounded: of MKL's 0.07% (AVX-512), 0.002% (AVX2), 0.1% (beyond 10000).
+template <MklPath kPath>
+struct Tan {
+  FLAMBEAU_INLINE bool rare(float x) { return kPath != MklPath::Amd || !(__builtin_fabsf(x) <= 10000.0f); }
+  FLAMBEAU_INLINE float exact(float x) { return float(std::tan(double(x))); }
+  FLAMBEAU_INLINE float value(float x) {
+    // Of Chebyshev polynomials.
+    constexpr double kCoefficients[11] = {0x1.207d3b1c8b615p+0,  0x1.165ef8ee2668ap-3,  0x1.3c80f0dbf1814p-7,
+                                          0x1.6b421532754b0p-11, 0x1.a11fb4fb36182p-15, 0x1.defd3e70d37b3p-19,
+                                          0x1.1303e262f8ab3p-22, 0x1.3bcc595378c54p-26, 0x1.6a8380c1fe9dbp-30,
+                                          0x1.9daaa2543dc72p-34, 0x1.a678314ebaaaep-38};
+    const float k = __builtin_rintf(x * 0x1.45f306p-1f);
+    const double h = double(k) * 0.5;
+    const double r = ((x - h * 0x1.921fb544p+1) - h * 0x1.0b4611ap-33) - h * 0x1.898cc51701b84p-63;
+    const double s = 2 * (r * r) / 0.6168503 - 1;
+    double before = 0, sum = 0;
+    for (int j = 10; j > 0; --j) {
+      const double next = 2 * s * sum - before + kCoefficients[j];
+      before = sum;
+      sum = next;
+    }
+    const double v = r * (s * sum - before + kCoefficients[0]);
+    const float y = float(int32_t(k) & 1 ? -1 / v : v);
+    return x == 0 ? x : y;
+  }
+};
 
 #undef FLAMBEAU_INLINE
 

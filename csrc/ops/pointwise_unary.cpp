@@ -30,6 +30,7 @@ Tensor unary(const UnaryRow& row, const Tensor& self) {
 #define LOOPS_unary(name) kernels::unary().name
 #define LOOPS_special(name) kernels::special().name
 #define LOOPS_mkl(name) mkl_or(kernels::vml().name, kernels::unary().name, dtype)
+#define LOOPS_mkl_special(name) mkl_or(kernels::vml().name, kernels::special().name, dtype)
 
 // FLAMBEAU_UNARY_ROW(name, node, table, promotion, what it keeps, slope)
 #define FLAMBEAU_UNARY_ROW(name, node, table, promotion, keeps, ...)                                            \
@@ -57,7 +58,7 @@ KEEP_SELF(log10, "Log10Backward0", special, div(grad, mul(x, 2.30258509299404568
 KEEP_SELF(log1p, "Log1PBackward0", special, div(grad, add(x, 1)))
 KEEP_SELF(sin, "SinBackward0", mkl, mul(grad, cos(x)))
 KEEP_SELF(cos, "CosBackward0", mkl, mul(grad, neg(sin(x))))
-KEEP_RESULT(tan, "TanBackward0", special, mul(grad, add(pow(x, 2), 1)))
+KEEP_RESULT(tan, "TanBackward0", mkl_special, mul(grad, add(pow(x, 2), 1)))
 KEEP_SELF(asin, "AsinBackward0", special, mul(grad, rsqrt(add(mul(neg(x), x), 1))))
 KEEP_SELF(acos, "AcosBackward0", special, mul(grad, neg(rsqrt(add(mul(neg(x), x), 1)))))
 KEEP_SELF(atan, "AtanBackward0", special, div(grad, add(mul(x, x), 1)))
@@ -68,7 +69,7 @@ KEEP_SELF(asinh, "AsinhBackward0", special, mul(grad, rsqrt(add(pow(x, 2), 1))))
 KEEP_SELF(acosh, "AcoshBackward0", special, mul(grad, mul(rsqrt(sub(x, 1)), rsqrt(add(x, 1)))))
 KEEP_SELF(atanh, "AtanhBackward0", special, mul(grad, reciprocal(rsub(pow(x, 2), 1))))
 KEEP_RESULT(sigmoid, "SigmoidBackward0", unary, sigmoid_backward(grad, x))
-KEEP_SELF(erf, "ErfBackward0", unary, mul(mul(exp(neg(pow(x, 2))), 1.12837916709551257390), grad))
+KEEP_SELF(erf, "ErfBackward0", mkl, mul(mul(exp(neg(pow(x, 2))), 1.12837916709551257390), grad))
 KEEP_SELF(erfc, "ErfcBackward0", special, mul(mul(exp(neg(pow(x, 2))), -1.12837916709551257390), grad))
 KEEP_RESULT(erfinv, "ErfinvBackward0", special, mul(mul(exp(pow(x, 2)), 0.88622692545275801365), grad))
 KEEP_SELF(erfcx, "SpecialErfcxBackward0", special, mul(sub(mul(mul(x, 2), erfcx(x)), 1.12837916709551257390), grad))
