@@ -123,9 +123,11 @@ double ndtr(double x) {
   const double tail = 0.5 * std::erfc(std::fabs(t));
   return t > 0 ? 1 - tail : tail;
 }
-double log_ndtr(double x) {
-  const double t = x * kSqrtHalf;
-  if (x < -1) return std::log(erfcx(-t) / 2) - t * t;
+// In the type of the result, as PyTorch computes it: for a gradient the rounding of t * t cancels.
+template <class T>
+T log_ndtr(T x) {
+  const T t = x * T(kSqrtHalf);
+  if (x < T(-1)) return std::log(T(erfcx(double(-t))) / 2) - t * t;
   return std::log1p(-std::erfc(t) / 2);
 }
 

@@ -231,7 +231,12 @@ def cdist(
     product = compute_mode == _COMPUTE_MODES[1] or (compute_mode == _COMPUTE_MODES[0] and many)
     if p == 2 and product:
         return _euclidean(x1, x2)
-    return flambeau.norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
+    distance = flambeau.norm(difference, p, -1)
+    if p == 0 and difference.requires_grad:
+        # Counts have no slope; PyTorch's gradient is zeros, not none.
+        distance = distance + difference.masked_fill(flambeau.ones_like(difference, dtype=flambeau.bool), 0).sum(-1)
+    return distance
 
 
 def _euclidean(x1: Any, x2: Any) -> Any:
