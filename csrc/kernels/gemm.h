@@ -27,6 +27,25 @@ struct GemmArgs {
   // What BLAS is told: whose rows are the contiguous ones. Not always to be seen from the strides of a vector, and
   // meant for the choice of an order only.
   bool transposed_a = false, transposed_b = false;
+
+  // The product that gives C's rows from i on, at most `rows`, and columns from j on, at most `columns`.
+  GemmArgs part(int64_t i, int64_t rows, int64_t j, int64_t columns) const {
+    GemmArgs p = *this;
+    p.m = std::min(rows, m - i);
+    p.n = std::min(columns, n - j);
+    p.a += i * a_m;
+    p.b += j * b_n;
+    p.c += i + j * ldc;
+    return p;
+  }
+  // The summands of k from q on, `count` of them.
+  GemmArgs summands(int64_t q, int64_t count) const {
+    GemmArgs p = *this;
+    p.a += q * a_k;
+    p.b += q * b_k;
+    p.k = count;
+    return p;
+  }
 };
 
 // Blocks of A and B kept packed: A's (kGemmM x K block) in the last cache, B's (kGemmN x K block) in the second.

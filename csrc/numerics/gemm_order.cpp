@@ -10,6 +10,9 @@ int64_t part_size(int64_t count, int64_t parts, int64_t multiple) {
   return ((count + parts - 1) / parts + multiple - 1) / multiple * multiple;
 }
 
+// Where intel-avx512 takes another way.
+bool is_long(bool transposed_a, int64_t m, int64_t n) { return m >= 192 && (transposed_a || n >= 192); }
+
 }  // namespace
 
 GemmOrder::GemmOrder(const Profile& profile, bool one_thread)
@@ -24,11 +27,12 @@ KBlocks GemmOrder::blocks(bool transposed_a, bool transposed_b, int64_t m, int64
   switch (path_) {
     case MklPath::Amd:
       return {.length = k <= 192 ? std::max<int64_t>(k, 1) : k < 384 ? k / 2 : 192};
-    case MklPath::IntelAvx512:
-      return {.length = 384, .balanced = !(k >= 768 && m >= 192 && (transposed_a || n >= 192))};
+    case MklPath::IntelAvx512: {
+      const bool fixed = k >= 768 && (threads_ == 2 || is_long(transposed_a, m, n));
+      return {.length = 384, .balanced = !fixed};
+    }
     case MklPath::IntelAvx2: {
-      const int64_t large = transposed_a ? 56 : 72;
-      if (m < large || n < large) return {.length = transposed_b ? 96 : 256, .balanced = true};
+      if (!tiles(transposed_a, m, n).large) return {.length = transposed_b ? 96 : 256, .balanced = true};
       return k < 384 ? KBlocks{.length = 256, .balanced = true} : KBlocks{.length = 192};
     }
   }
@@ -49,6 +53,28 @@ GemmGrid GemmOrder::grid(int64_t m, int64_t n, int64_t k) const {
     if (too_small) over_m = over_n = 1;
   }
   return {part_size(m, over_m, 16), part_size(n, over_n, 4)};
+}
+
+IntelDots GemmOrder::dots(int64_t m, int64_t n, int64_t k) const {
+  if (path_ == MklPath::Amd || n < 2 || n > 15) return IntelDots::None;
+  const bool few_rows = m <= (n <= 10 ? 3 : 2);
+  if (path_ == MklPath::IntelAvx2) return few_rows ? IntelDots::Eight : IntelDots::None;
+  if (k >= 24 * n) return IntelDots::ByQuarters;
+  return few_rows || (m < 12 && m > n && m >= k) ? IntelDots::ByHalves : IntelDots::None;
+}
+
+IntelTiles GemmOrder::tiles(bool transposed_a, int64_t m, int64_t n) const {
+  const int64_t large = transposed_a ? 56 : 72;
+  return {m >= large && n >= large, transposed_a ? 96 : 48};
+}
+
+bool GemmOrder::halves_k(int64_t m, int64_t n, int64_t k) const {
+  return path_ == MklPath::IntelAvx512 && threads_ == 2 && k > 768 && 8 * std::min(m, n) <= k;
+}
+
+bool GemmOrder::alpha_on_a(bool transposed_a, int64_t m, int64_t n, int64_t k) const {
+  if (path_ == MklPath::IntelAvx2) return tiles(transposed_a, m, n).large;
+  return is_long(transposed_a, m, n) || (transposed_a && m >= 12 && m > n && m >= k);
 }
 
 }  // namespace flambeau

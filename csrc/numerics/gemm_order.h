@@ -1,6 +1,6 @@
 // In which order a float32 matrix product adds: what MKL does on the machine that the profile names. Sizes are BLAS's,
-// column-major (kernels/gemm.h). Found by probing MKL 2024.0 as PyTorch 2.13.0 ships it; the amd path is complete for
-// the usual operands, the Intel paths have their blocks of K but not yet their orders for small sizes.
+// column-major (kernels/gemm.h). Found by probing MKL 2024.0 as PyTorch 2.13.0 ships it. Complete for the usual operands
+// on the amd path, on intel-avx512 with one thread and, but for very narrow products, two, and on intel-avx2 with one.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,20 @@ struct GemmGrid {
   int64_t m, n;
 };
 
+// How the Intel paths compute a product of few columns with A "T" and B "N": as dot products (kernels/gemm_intel.h).
+enum class IntelDots : uint8_t { None, ByQuarters, ByHalves, Eight };
+
+// Tiles of intel-avx2, which decide about its edges: 24 x 4 for large products, 16 x 6 in stretches of n for small ones.
+struct IntelTiles {
+  bool large;
+  int64_t stretch;  // of n, in a small product
+
+  int64_t next_stretch(int64_t left) const {
+    if (left <= stretch * 3 / 2) return left;
+    return left < 2 * stretch ? (left + 1) / 2 : stretch;
+  }
+};
+
 class GemmOrder {
  public:
   explicit GemmOrder(const Profile& profile, bool one_thread = false);
@@ -35,6 +49,14 @@ class GemmOrder {
   bool is_small(int64_t m, int64_t n) const;
   KBlocks blocks(bool transposed_a, bool transposed_b, int64_t m, int64_t n, int64_t k) const;
   GemmGrid grid(int64_t m, int64_t n, int64_t k) const;
+
+  MklPath path() const { return path_; }
+  IntelDots dots(int64_t m, int64_t n, int64_t k) const;
+  IntelTiles tiles(bool transposed_a, int64_t m, int64_t n) const;
+  // Whether each of two threads takes half of K, the first the longer one; then C gets the second's sum as a whole.
+  bool halves_k(int64_t m, int64_t n, int64_t k) const;
+  // On the Intel paths an alpha other than 1 multiplies A first, or the sum of each block of K.
+  bool alpha_on_a(bool transposed_a, int64_t m, int64_t n, int64_t k) const;
 
  private:
   MklPath path_;

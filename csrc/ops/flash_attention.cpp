@@ -75,22 +75,7 @@ struct Product {
     g.c = c, g.ldc = ldc;
     g.accumulate = accumulate;
     g.transposed_a = ta, g.transposed_b = tb;
-    if (alpha == 1.0f) return gemm(g, one_thread);
-    // Small products have the factor elsewhere: after the sum for (T, N), on B else (atlas: "where alpha enters").
-    if (m >= 12 && n >= 4) {
-      g.alpha = alpha;
-      return gemm(g, one_thread);
-    }
-    if (ta && !accumulate) {
-      gemm(g, one_thread);
-      for (int64_t j = 0; j < n; ++j)
-        for (int64_t i = 0; i < m; ++i) c[i + j * ldc] = c[i + j * ldc] * alpha;
-      return;
-    }
-    Scratch<float> scaled(k * n);
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t q = 0; q < k; ++q) scaled.get()[tb ? q * n + j : j * k + q] = b[q * g.b_k + j * g.b_n] * alpha;
-    g.b = scaled.get(), g.b_k = tb ? n : 1, g.b_n = tb ? 1 : k;
+    g.alpha = alpha;
     gemm(g, one_thread);
   }
 };

@@ -1,22 +1,13 @@
 #include "ops/gemm.h"
 
+#include "kernels/gemm_intel.h"
 #include "kernels/gemm_small.h"
+#include "ops/gemm_intel.h"
 #include "ops/scratch.h"
 #include "parallel/pool.h"
 
 namespace flambeau::ops {
 namespace {
-
-template <class T>
-GemmArgs<T> part(const GemmArgs<T>& g, int64_t i, int64_t m, int64_t j, int64_t n) {
-  GemmArgs<T> p = g;
-  p.m = std::min(m, g.m - i);
-  p.n = std::min(n, g.n - j);
-  p.a += i * g.a_m;
-  p.b += j * g.b_n;
-  p.c += i + j * g.ldc;
-  return p;
-}
 
 template <class T>
 void serial(const GemmArgs<T>& g, const KBlocks& blocks) {
@@ -38,7 +29,7 @@ void ordinary(const GemmArgs<T>& g, const KBlocks& blocks) {
   const int64_t m = (units_m + over_m - 1) / over_m * kUnitM, n = (units_n + over_n - 1) / over_n * kUnitN;
   const int64_t parts_m = (g.m + m - 1) / m, parts_n = (g.n + n - 1) / n;
   for_each_chunk(parts_m * parts_n, [&](int64_t i) {
-    serial(part(g, i % parts_m * m, m, i / parts_m * n, n), blocks);
+    serial(g.part(i % parts_m * m, m, i / parts_m * n, n), blocks);
   });
 }
 
@@ -76,6 +67,31 @@ void small_product(const GemmArgs<float>& g) {
   }
 }
 
+void gemm_amd(const GemmArgs<float>& g, const GemmOrder& order) {
+  if (g.n == 1) return vector_product(g);
+  if (g.k == 1 && g.alpha != 1.0f) {  // then B is scaled, else A or the sum
+    Scratch<float> scaled(g.n);
+    for (int64_t j = 0; j < g.n; ++j) scaled.get()[j] = g.b[j * g.b_n] * g.alpha;
+    GemmArgs<float> plain = g;
+    plain.b = scaled.get(), plain.b_n = 1, plain.b_k = g.n, plain.alpha = 1;
+    return gemm_amd(plain, order);
+  }
+  const GemmGrid grid = order.grid(g.m, g.n, g.k);
+  const auto is_small = [&](int64_t i, int64_t j) {
+    return order.is_small(std::min(grid.m, g.m - i), std::min(grid.n, g.n - j));
+  };
+  const auto blocks = order.blocks(g.transposed_a, g.transposed_b, g.m, g.n, g.k);
+  // Only the parts at the end of either direction are smaller than the first.
+  const int64_t last_i = (g.m - 1) / grid.m * grid.m, last_j = (g.n - 1) / grid.n * grid.n;
+  if (!is_small(0, 0) && !is_small(last_i, last_j)) return ordinary(g, blocks);
+  for (int64_t j = 0; j < g.n; j += grid.n)
+    for (int64_t i = 0; i < g.m; i += grid.m) {
+      const auto p = g.part(i, grid.m, j, grid.n);
+      if (is_small(i, j)) small_product(p);
+      else ordinary(p, blocks);
+    }
+}
+
 }  // namespace
 
 void gemm_serial(const GemmArgs<float>& g, const KBlocks& blocks, float* scratch) {
@@ -89,21 +105,8 @@ void gemm(const GemmArgs<float>& g, bool one_thread) {
   if (g.m == 0 || g.n == 0) return;
   if (g.k == 0) return clear(g);
   const GemmOrder order(profile(), one_thread);
-  if (g.n == 1 && order.is_small(g.m, 1)) return vector_product(g);
-  const GemmGrid grid = order.grid(g.m, g.n, g.k);
-  const auto is_small = [&](int64_t i, int64_t j) {
-    return order.is_small(std::min(grid.m, g.m - i), std::min(grid.n, g.n - j));
-  };
-  const auto blocks = order.blocks(g.transposed_a, g.transposed_b, g.m, g.n, g.k);
-  // Only the parts at the end of either direction are smaller than the first.
-  const int64_t last_i = (g.m - 1) / grid.m * grid.m, last_j = (g.n - 1) / grid.n * grid.n;
-  if (!is_small(0, 0) && !is_small(last_i, last_j)) return ordinary(g, blocks);
-  for (int64_t j = 0; j < g.n; j += grid.n)
-    for (int64_t i = 0; i < g.m; i += grid.m) {
-      const auto p = part(g, i, grid.m, j, grid.n);
-      if (is_small(i, j)) small_product(p);
-      else ordinary(p, blocks);
-    }
+  if (order.path() == MklPath::Amd) gemm_amd(g, order);
+  else gemm_intel(g, order);
 }
 
 void gemm(const GemmArgs<double>& g, bool) {
@@ -112,7 +115,16 @@ void gemm(const GemmArgs<double>& g, bool) {
   ordinary(g, KBlocks{.length = 256, .chained = true});
 }
 
-float dot(const float* x, const float* y, int64_t k) { return kernels::gemm_small().dot(x, y, k); }
+void gemm_ordinary(const GemmArgs<float>& g, const KBlocks& blocks) { ordinary(g, blocks); }
+
+float dot(const float* x, const float* y, int64_t k) {
+  switch (profile().mkl) {
+    case MklPath::Amd: return kernels::gemm_small().dot(x, y, k);
+    case MklPath::IntelAvx512: return kernels::gemm_intel().dot64(x, y, k);
+    case MklPath::IntelAvx2: return kernels::gemm_intel().dot32(x, y, k);
+  }
+  return 0;
+}
 
 double dot(const double* x, const double* y, int64_t k) {
   double sum = 0;

@@ -14,6 +14,9 @@ void gemm(const GemmArgs<double>& g, bool one_thread = false);
 void gemm_serial(const GemmArgs<float>& g, const KBlocks& blocks, float* scratch);
 void gemm_serial(const GemmArgs<double>& g, const KBlocks& blocks, double* scratch);
 
+// The same on as many threads as there are.
+void gemm_ordinary(const GemmArgs<float>& g, const KBlocks& blocks);
+
 // The dot product of two contiguous vectors.
 float dot(const float* x, const float* y, int64_t k);
 double dot(const double* x, const double* y, int64_t k);
