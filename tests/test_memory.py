@@ -35,7 +35,8 @@ import sys; sys.path.insert(0, {folder!r})
 import flambeau as torch
 from test_memory import growth
 torch.manual_seed(0)
-model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.LayerNorm(16), torch.nn.Dropout(0.1), torch.nn.Linear(16, 4))
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.GELU(), torch.nn.LayerNorm(16),
+                            torch.nn.Dropout(0.1), torch.nn.Linear(16, 4))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 x, y = torch.randn(32, 8), torch.randint(4, (32,))
 def step():

@@ -1,6 +1,7 @@
 """Trains an unedited nanoGPT under real PyTorch and under Flambeau and compares every bit.
 
-    python tools/nanogpt_bits.py NANOGPT [--configs char,char-dropout] [--profiles amd-avx512] [--threads 1,2] [--steps N]
+    python tools/nanogpt_bits.py NANOGPT [--configs char,char-dropout] [--profiles amd-avx512] [--threads 1,2]
+                                 [--steps N]
 
 For each configuration, profile and thread count, `train.py` runs twice, with nothing changed but what `torch` means.
 Compared: the initial weights, every loss, and after the last step every gradient, weight and optimizer moment; then 200
@@ -103,7 +104,8 @@ model.eval()
 torch.manual_seed(1337)
 with torch.no_grad():
     start = torch.zeros((1, 1), dtype=torch.long)
-    record["generated"] = model.generate(start, 200 if vocabulary == "None" else 5, temperature=0.8, top_k=200)[0].tolist()
+    length = 200 if vocabulary == "None" else 5
+    record["generated"] = model.generate(start, length, temperature=0.8, top_k=200)[0].tolist()
 json.dump(record, open(out, "w"))
 """
 

@@ -57,7 +57,9 @@ def main() -> int:
                 runs[f"torch2.13/{profile},threads={threads},{kind}"] = key
                 print(f"{profile} threads={threads} {kind}: {key}", flush=True)
     made = f"made by tools/record_parity.py from PyTorch {release}"
-    (PARITY / "recorded.json").write_text(json.dumps({"about": made, "runs": runs, "records": records}, indent=0) + "\n")
+    (PARITY / "recorded.json").write_text(
+        json.dumps({"about": made, "runs": runs, "records": records}, indent=0) + "\n"
+    )
     return 0
 
 

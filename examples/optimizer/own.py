@@ -1,6 +1,6 @@
 """Writing your own optimizer: sign descent with momentum, in ten lines, against SGD and Lion.
 
-    python examples/optimizer/own.py
+python examples/optimizer/own.py
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ def fit(make) -> float:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    print(f"{type(optimizer).__name__:>12}: loss {loss.item():.5f}, weight {model.weight.item():.3f}, bias {model.bias.item():.3f}")
+    print(
+        f"{type(optimizer).__name__:>12}: loss {loss.item():.5f}, "
+        f"weight {model.weight.item():.3f}, bias {model.bias.item():.3f}"
+    )
     return loss.item()
 
 

@@ -65,18 +65,20 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     if size == 0 or count == 0:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
     if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) - 1")
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) - 1"
+        )
     if count < 0:
         if (size - offset) % dtype.itemsize:
             raise ValueError(
-                f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element size "
-                f"({dtype.itemsize})"
+                f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of element "
+                f"size ({dtype.itemsize})"
             )
         count = (size - offset) // dtype.itemsize
     if offset + count * dtype.itemsize > size:
         raise ValueError(
-            f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be greater "
-            f"than actual buffer length ({size} bytes)"
+            f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({size} bytes)"
         )
     part = view.cast("B")[offset : offset + count * dtype.itemsize]
     made = _C._tensor_from_storage(_C._storage_from_buffer(part), dtype, (count,), (1,), 0)

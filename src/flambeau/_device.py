@@ -12,6 +12,8 @@ class device:
     """Where a tensor lives: ``device("cpu")``. Other kinds can be named, but hold no tensors here."""
 
     __slots__ = ("type", "index")
+    type: str
+    index: int | None
 
     def __new__(cls, type=None, index=None):
         if isinstance(type, device):
@@ -25,7 +27,9 @@ class device:
             raise RuntimeError(f"Expected one of {_KINDS} device type at start of device string: {kind}")
         if colon:
             if index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)

@@ -7,6 +7,8 @@ from flambeau._tensor import _LEGACY, Tensor
 
 
 class _LegacyType(type):
+    dtype: _C.dtype
+
     def __instancecheck__(cls, value) -> bool:
         return isinstance(value, Tensor) and value.dtype == cls.dtype
 

@@ -68,7 +68,9 @@ def set_deterministic_debug_mode(debug_mode) -> None:
     modes = {"default": 0, "warn": 1, "error": 2}
     value = modes.get(debug_mode, debug_mode)
     if value not in (0, 1, 2):
-        raise RuntimeError(f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}")
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+        )
     _deterministic.update(enabled=value > 0, warn_only=value == 1)
 
 

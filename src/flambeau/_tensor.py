@@ -74,9 +74,7 @@ class Tensor(_C.TensorBase):
     def __contains__(self, element):
         if isinstance(element, (Tensor, int, float, bool)):
             return bool((element == self).any())
-        raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-        )
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
     def __reversed__(self):
         return self if self.dim() == 0 else self.flip(0)
@@ -232,7 +230,9 @@ class Tensor(_C.TensorBase):
 
     def apply_(self, function):
         """Replace each element by function(element), in Python."""
-        self.copy_(_C._tensor_from_data([function(x) for x in self.reshape(-1).tolist()], self.dtype).reshape(self.shape))
+        self.copy_(
+            _C._tensor_from_data([function(x) for x in self.reshape(-1).tolist()], self.dtype).reshape(self.shape)
+        )
         return self
 
     def map_(self, other, function):
@@ -354,7 +354,9 @@ class Tensor(_C.TensorBase):
     def requires_grad_(self, requires_grad=True):
         return _C.TensorBase.requires_grad_(self, requires_grad)
 
-    __torch_function__ = classmethod(lambda cls, function, types, args=(), kwargs=None: function(*args, **(kwargs or {})))
+    __torch_function__ = classmethod(
+        lambda cls, function, types, args=(), kwargs=None: function(*args, **(kwargs or {}))
+    )
 
 
 def _cast(name: str, dtype) -> None:
@@ -452,8 +454,8 @@ def from_numpy(array):
     dtype = _FROM_NUMPY.get(interface["typestr"].replace("=", "<"))
     if dtype is None:
         raise TypeError(
-            f"can't convert np.ndarray of type {getattr(array, 'dtype', interface['typestr'])}. The only supported types "
-            "are: float64, float32, float16, int64, int32, int16, int8, uint8, and bool."
+            f"can't convert np.ndarray of type {getattr(array, 'dtype', interface['typestr'])}. The only supported "
+            "types are: float64, float32, float16, int64, int32, int16, int8, uint8, and bool."
         )
     shape = tuple(interface["shape"])
     itemsize = dtype.itemsize

@@ -12,7 +12,7 @@ def _repr(self) -> str:
 
 def _make(name: str, fields: list[str]) -> type:
     """The result type of one operator; made when it is first called."""
-    namespace = {field: property(itemgetter(index)) for index, field in enumerate(fields)}
+    namespace: dict[str, object] = {field: property(itemgetter(index)) for index, field in enumerate(fields)}
     namespace.update(__slots__=(), __repr__=_repr, _fields=tuple(fields), n_fields=len(fields), __module__=__name__)
     made = type(name, (tuple,), namespace)
     globals()[name] = made

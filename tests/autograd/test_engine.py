@@ -113,7 +113,9 @@ def test_no_grad_and_its_kin():
 
 def test_in_place_on_a_leaf():
     x = leaf(1.0)
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
+    ):
         x.add_(1)
     with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used"):
         x[0:1].mul_(2)

@@ -116,8 +116,8 @@ def test_dropout_draws_once_per_score():
         ),
         (
             lambda z: attention(z, z, z, flambeau.ones(3, 3, dtype=flambeau.int64)),
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: long int and  "
-            "query.dtype: float instead.",
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: long int "
+            "and  query.dtype: float instead.",
         ),
     ],
 )

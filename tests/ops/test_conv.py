@@ -14,7 +14,7 @@ def doubles(*shape, seed=0):
 
 
 def slow_conv(x, w, stride, padding, dilation, groups):
-    """y[n, o, p] = the sum over channels c of o's group and kernel positions k of x[n, c, p stride + k dilation] w[o, c, k]."""
+    """y[n, o, p] is the sum of x[n, c, p stride + k dilation] w[o, c, k] over the channels c of o's group and all k."""
     dims = x.ndim - 2
     x = np.pad(x, [(0, 0), (0, 0)] + [(padding[i],) * 2 for i in range(dims)])
     out = [(x.shape[i + 2] - dilation[i] * (w.shape[i + 2] - 1) - 1) // stride[i] + 1 for i in range(dims)]
@@ -188,8 +188,8 @@ def z(*shape, dtype=None):
         ),
         (
             lambda: flambeau.conv2d(z(2, 4, 8, 8), z(3, 4, 3, 3, dtype=flambeau.float64)),
-            "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the same or input should be a "
-            "MKLDNN tensor and weight is a dense tensor",
+            "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should be the same or input should be "
+            "a MKLDNN tensor and weight is a dense tensor",
         ),
         (
             lambda: flambeau.conv2d(z(2, 4, 8, 8), z(3, 4, 3, 3), None, (1, 1, 1)),

@@ -30,7 +30,9 @@ def test_history():
 
     assert f(x).shape == (3, 1, 2)
     assert gradcheck(f, (x,))
-    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation."
+    ):
         x.t_()
     with torch.no_grad():
         assert x.t_().shape == (3, 2)

@@ -15,6 +15,10 @@ class FunctionCtx:
 
     needs_input_grad: tuple = ()
     materialize_grads: bool = True
+    _function: type[Function]
+    _tensor_places: list[int]
+    _output_meta: list
+    _saved: list
 
     def save_for_backward(self, *tensors) -> None:
         """Keep inputs or outputs; backward finds them in `saved_tensors`, checked for in-place changes."""
@@ -102,6 +106,7 @@ class Function:
         )
 
     vjp = backward
+    _backward_cls: type[FunctionCtx]
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError(
@@ -126,17 +131,17 @@ class Function:
         return _record(ctx, cls, args, output)
 
 
-def _context_class(cls: type) -> type:
+def _context_class(cls: type[Function]) -> type[FunctionCtx]:
     made = cls.__dict__.get("_backward_cls")
     if made is None:
         made = type(cls.__name__ + "Backward", (FunctionCtx,), {"__module__": cls.__module__})
         if cls.backward is Function.backward and cls.vjp is not Function.vjp:
-            cls.backward = cls.vjp
+            cls.backward = cls.vjp  # type: ignore[method-assign]
         cls._backward_cls = made
     return made
 
 
-def _record(ctx: FunctionCtx, cls: type, args: tuple, output):
+def _record(ctx: FunctionCtx, cls: type[Function], args: tuple, output):
     single = not isinstance(output, tuple)
     outputs = [output] if single else list(output)
     dirty = {id(t) for t in ctx.__dict__.pop("_dirty", ())}

@@ -31,7 +31,13 @@ def unpack(packed: list) -> list[dict]:
     weights, gradients, rows, text = packed
     records: list[dict] = [{"step": -1, "weights": weights}]
     for step, (loss, norm, grads, after) in enumerate(rows):
-        record = {"step": step, "loss": float.fromhex(loss), "norm": float.fromhex(norm), "gradients": grads, "weights": after}
+        record = {
+            "step": step,
+            "loss": float.fromhex(loss),
+            "norm": float.fromhex(norm),
+            "gradients": grads,
+            "weights": after,
+        }
         if step == 0:
             record["gradients by name"] = gradients
         records.append(record)
@@ -41,14 +47,21 @@ def unpack(packed: list) -> list[dict]:
 
 def first_difference(ours: dict, theirs: dict) -> str:
     """What differs first in one step, in the order of computation; '' when nothing does."""
-    for key in ("weights",) if ours["step"] < 0 else ("loss", "gradients by name", "gradients", "norm", "weights", "text"):
+    for key in (
+        ("weights",) if ours["step"] < 0 else ("loss", "gradients by name", "gradients", "norm", "weights", "text")
+    ):
         a, b = ours.get(key), theirs.get(key)
         if a == b or a is None or b is None:
             continue
         if isinstance(a, dict):
             name = next(n for n in b if a.get(n) != b[n])
             return f"{'initial weight' if ours['step'] < 0 else 'gradient'} {name}"
-        words = {"gradients": "gradients (backward)", "norm": "clip_grad_norm_", "weights": "weights (AdamW step)", "text": "the generated text"}
+        words = {
+            "gradients": "gradients (backward)",
+            "norm": "clip_grad_norm_",
+            "weights": "weights (AdamW step)",
+            "text": "the generated text",
+        }
         values = f": {a!r} here, {b!r} in PyTorch" if key in ("loss", "norm") else ""
         return words.get(key, key) + values
     return ""
@@ -59,7 +72,8 @@ def live(profile: str, threads: int, kind: str, steps: int) -> list[dict]:
     import subprocess
 
     code = (
-        "import json, sys, torch; sys.path.insert(0, sys.argv[1]); import model; torch.set_num_threads(int(sys.argv[2])); "
+        "import json, sys, torch; sys.path.insert(0, sys.argv[1]); import model; "
+        "torch.set_num_threads(int(sys.argv[2])); "
         "print(json.dumps(list(model.train(torch, int(sys.argv[3]), float(sys.argv[4])))))"
     )
     command = [sys.executable, "-c", code, str(Path(__file__).parent), str(threads), str(steps), str(DROPOUTS[kind])]
@@ -101,21 +115,27 @@ def main(argv: list[str] | None = None) -> int:
     chosen = numerics.use(options.profile, threads=options.threads)
     with chosen as profile:
         total = identical = 0
-        for kind, dropout in DROPOUTS.items():
+        for kind in DROPOUTS:
             if options.live:
                 expected = live(profile.name, profile.threads, kind, options.steps)
                 steps = options.steps
             else:
                 found = recorded(profile.name, profile.threads, kind)
                 if found is None:
-                    print(f"parity: no recorded PyTorch run for {profile!r}; try --threads 1, or --live with PyTorch installed")
+                    print(
+                        f"parity: no recorded PyTorch run for {profile!r}; "
+                        "try --threads 1, or --live with PyTorch installed"
+                    )
                     return 2
                 expected = found
                 steps = min(options.steps, len(expected) - 2)
                 if steps < len(expected) - 2:
                     expected = expected[:-1]
             same, difference = run(kind, expected, steps, _shower(kind, steps))
-            print(f"\r{kind:<8} {same} of {steps} steps identical to PyTorch{': first difference: ' + difference if difference else ''}")
+            print(
+                f"\r{kind:<8} {same} of {steps} steps identical to PyTorch"
+                f"{': first difference: ' + difference if difference else ''}"
+            )
             total += steps
             identical += same
             failed = bool(difference)
@@ -124,8 +144,8 @@ def main(argv: list[str] | None = None) -> int:
     source = "PyTorch running beside it" if options.live else "PyTorch 2.13.0's recorded run"
     if identical == total and not failed:
         print(
-            f"Flambeau trained a GPT for {total} steps, dropout off and on, with every initial weight, loss, gradient and "
-            f"updated weight bit-identical to {source} ({profile!r})."
+            f"Flambeau trained a GPT for {total} steps, dropout off and on, with every initial weight, loss, "
+            f"gradient and updated weight bit-identical to {source} ({profile!r})."
         )
         return 0
     print(f"NOT identical to {source} ({profile!r}): {difference}")

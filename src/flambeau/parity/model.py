@@ -27,7 +27,7 @@ def build(torch, dropout: float):
     """The model with its initial weights, from seed 1337."""
     nn, F = torch.nn, torch.nn.functional
 
-    class Block(nn.Module):
+    class Block(nn.Module):  # type: ignore[name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.norm1 = nn.LayerNorm(WIDTH)
@@ -48,7 +48,7 @@ def build(torch, dropout: float):
             y = self.narrow(F.gelu(self.widen(self.norm2(x))))
             return x + F.dropout(y, dropout, self.training)
 
-    class GPT(nn.Module):
+    class GPT(nn.Module):  # type: ignore[name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.tokens = nn.Embedding(len(ALPHABET), WIDTH)
@@ -118,7 +118,13 @@ def train(torch, steps: int, dropout: float):
         norm = torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        record = {"step": step, "loss": loss.item(), "norm": norm.item(), "gradients": gradients, "weights": digest(parameters)}
+        record = {
+            "step": step,
+            "loss": loss.item(),
+            "norm": norm.item(),
+            "gradients": gradients,
+            "weights": digest(parameters),
+        }
         if by_name:
             record["gradients by name"] = by_name
         yield record
