@@ -110,7 +110,7 @@ void backward_sums(const BatchNormShape& s, const T* grad, const T* x, const T* 
         sum += double(sum_all<T, L>(g, s.inner));
         dot += double(reduce_all<T, L>(
             s.inner, [&](int64_t i) { return (from[i] - mu) * g[i]; },
-            [&](int64_t i) { return (load<T, L>(from + i) - mu) * load<T, L>(g + i); },
+            [&](int64_t i) { return (load<T, L>(from + i) - spread<T, L>(mu)) * load<T, L>(g + i); },
             [&](T partial, int64_t i) { return fused(from[i] - mu, g[i], partial); }));
       }
       sums[c] = sum;

@@ -36,13 +36,12 @@ float row_max(const float* s, int64_t n, bool masked) {
   int64_t j = 0;
   if (n >= L) {
     Lanes<float, L> most = load<float, L>(s);
-    for (j = L; j + L <= n; j += L) {
-      const Lanes<float, L> v = load<float, L>(s + j);
-      most = (v > most) | (v != v) ? v : most;
-    }
-    for (int lane = 0; lane < L; ++lane) {
-      nan |= most[lane] != most[lane];
-      best = most[lane] > best ? most[lane] : best;
+    for (j = L; j + L <= n; j += L) most = greater_or_nan_of(most, load<float, L>(s + j));
+    float lanes[L];
+    std::memcpy(lanes, &most, sizeof lanes);
+    for (const float lane : lanes) {
+      nan |= lane != lane;
+      best = lane > best ? lane : best;
     }
   }
   for (; j < n; ++j) {
@@ -57,7 +56,7 @@ template <int L>
 float exponentiate(float* s, int64_t n, float max) {
   const int64_t whole = n / L * L;
   for (int64_t j = 0; j < whole; ++j) s[j] = exp_u20(s[j] - max);
-  Lanes<float, L> sums{};
+  Lanes<float, L> sums = spread<float, L>(0);
   for (int64_t j = 0; j < whole; j += L) sums = sums + load<float, L>(s + j);
   float total = horizontal_sum<float, L>(sums);
   for (int64_t j = whole; j < n; ++j) {

@@ -126,8 +126,9 @@ void group_forward(const GroupNormShape& s, const T* x, const T* weight, const T
 // Lanes added left to right.
 template <class T>
 T ordered_sum(Lanes<T, kLanes<T>> v) {
-  T sum = 0;
-  for (int i = 0; i < kLanes<T>; ++i) sum = sum + v[i];
+  T lanes[kLanes<T>], sum = 0;
+  std::memcpy(lanes, &v, sizeof lanes);
+  for (const T lane : lanes) sum = sum + lane;
   return sum;
 }
 
@@ -148,7 +149,7 @@ void group_channel_sums(const GroupNormShape& s, const T* all_grad, const T* all
 template <class T>
 T weighted_sum(const T* values, const T* weight, int64_t n, bool serial) {
   constexpr int L = kLanes<T>;
-  Lanes<T, L> lanes = {};
+  Lanes<T, L> lanes = spread<T, L>(0);
   int64_t j = 0;
   for (; j + L <= n; j += L)
     lanes =

@@ -12,6 +12,13 @@ void uniform_f32(const uint32_t* words, float* out, int64_t n, float from, float
   for (int64_t i = 0; i < n; ++i) out[i] = fma(float(words[i] & 0xffffffu) * 0x1p-24f, range, from);
 }
 
+void bernoulli_f32(const uint32_t* words, float* out, int64_t n, uint64_t threshold, float one) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint64_t bits = (uint64_t(words[2 * i]) << 32 | words[2 * i + 1]) & ((1ull << 53) - 1);
+    out[i] = int64_t(bits) < int64_t(threshold) ? one : 0.0f;
+  }
+}
+
 // Cephes' logf for x in (0, 1], fused where the compiler of the AVX2 build fused.
 inline float cephes_log(float x) {
   x = x < 0x1p-126f ? 0x1p-126f : x;
@@ -76,6 +83,6 @@ void normal16_f32(float* data, int64_t groups, float mean, float std) {
 
 }  // namespace
 
-const RandomKernels random_table = {uniform_f32, normal16_f32};
+const RandomKernels random_table = {uniform_f32, bernoulli_f32, normal16_f32};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -30,11 +30,10 @@ T row_max(const T* x, int64_t n) {
   int64_t i = 0;
   if (n >= L) {
     Lanes<T, L> most = load<T, L>(x);
-    for (i = L; i + L <= n; i += L) {
-      const Lanes<T, L> v = load<T, L>(x + i);
-      most = v > most ? v : most;
-    }
-    for (int lane = 0; lane < L; ++lane) best = most[lane] > best || best != best ? most[lane] : best;
+    for (i = L; i + L <= n; i += L) most = greater_of(most, load<T, L>(x + i));
+    T lanes[L];
+    std::memcpy(lanes, &most, sizeof lanes);
+    for (const T lane : lanes) best = lane > best || best != best ? lane : best;
   }
   for (; i < n; ++i) best = x[i] > best || best != best ? x[i] : best;
   return best;

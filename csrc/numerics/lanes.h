@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #if defined(__FMA__)
 #include <immintrin.h>
 #endif
@@ -14,17 +15,61 @@ namespace flambeau {
 #define FLAMBEAU_INLINE __attribute__((always_inline)) static inline
 
 template <class T, int L>
-struct LanesOf {
+struct VectorOf {
   typedef T type __attribute__((vector_size(sizeof(T) * L)));
 };
+// Two halves: the compiler takes vectors of more than 32 bytes apart element by element where the build lacks them.
 template <class T, int L>
-using Lanes = typename LanesOf<T, L>::type;
+struct Halves {
+  typename VectorOf<T, L / 2>::type low, high;
+};
+// As many as 32 bytes hold are a vector, twice as many are two.
+template <class T, int L>
+using Lanes = std::conditional_t<(sizeof(T) * L > 32), Halves<T, L>, typename VectorOf<T, L>::type>;
 
 template <class T, int L>
 FLAMBEAU_INLINE Lanes<T, L> load(const T* p) {
-  Lanes<T, L> v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
+  if constexpr (sizeof(T) * L > 32) {
+    return {load<T, L / 2>(p), load<T, L / 2>(p + L / 2)};
+  } else {
+    Lanes<T, L> v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  }
+}
+template <class T, int L>
+FLAMBEAU_INLINE Lanes<T, L> spread(T value) {
+  if constexpr (sizeof(T) * L > 32)
+    return {spread<T, L / 2>(value), spread<T, L / 2>(value)};
+  else
+    return Lanes<T, L>{} + value;
+}
+
+template <class T, int L>
+FLAMBEAU_INLINE Halves<T, L> operator+(const Halves<T, L>& a, const Halves<T, L>& b) {
+  return {a.low + b.low, a.high + b.high};
+}
+template <class T, int L>
+FLAMBEAU_INLINE Halves<T, L> operator*(const Halves<T, L>& a, const Halves<T, L>& b) {
+  return {a.low * b.low, a.high * b.high};
+}
+
+// b where it is greater, else a; the other also takes b where it is NaN.
+template <class V>
+FLAMBEAU_INLINE V greater_of(const V& a, const V& b) {
+  return b > a ? b : a;
+}
+template <class T, int L>
+FLAMBEAU_INLINE Halves<T, L> greater_of(const Halves<T, L>& a, const Halves<T, L>& b) {
+  return {greater_of(a.low, b.low), greater_of(a.high, b.high)};
+}
+template <class V>
+FLAMBEAU_INLINE V greater_or_nan_of(const V& a, const V& b) {
+  return (b > a) | (b != b) ? b : a;
+}
+template <class T, int L>
+FLAMBEAU_INLINE Halves<T, L> greater_or_nan_of(const Halves<T, L>& a, const Halves<T, L>& b) {
+  return {greater_or_nan_of(a.low, b.low), greater_or_nan_of(a.high, b.high)};
 }
 
 FLAMBEAU_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -44,11 +89,17 @@ FLAMBEAU_INLINE V fused_lanes(V a, V b, V c) {
 }
 
 // at::vec::vec_reduce_all of a sum: the upper half onto the lower half, until one is left.
-template <class T, int L>
-FLAMBEAU_INLINE T horizontal_sum(Lanes<T, L> v) {
+template <int L, class T>
+FLAMBEAU_INLINE T sum_by_halves(T (&v)[L]) {
   for (int half = L / 2; half; half /= 2)
     for (int i = 0; i < half; ++i) v[i] = v[i] + v[i + half];
   return v[0];
+}
+template <class T, int L>
+FLAMBEAU_INLINE T horizontal_sum(const Lanes<T, L>& v) {
+  T lanes[L];
+  std::memcpy(lanes, &v, sizeof v);
+  return sum_by_halves(lanes);
 }
 
 // at::vec::reduce_all of the sum of n terms. term(i) is one term, vector(i) the L terms from i on, and
@@ -64,8 +115,10 @@ FLAMBEAU_INLINE T reduce_all(int64_t n, Term term, Vector vector, Last last) {
   Lanes<T, L> sums = vector(0);
   int64_t i = L;
   for (; i + L <= n; i += L) sums = sums + vector(i);
-  for (int lane = 0; i < n; ++i, ++lane) sums[lane] = last(sums[lane], i);
-  return horizontal_sum<T, L>(sums);
+  T lanes[L];
+  std::memcpy(lanes, &sums, sizeof lanes);
+  for (int lane = 0; i < n; ++i, ++lane) lanes[lane] = last(lanes[lane], i);
+  return sum_by_halves(lanes);
 }
 
 // The same, of n numbers in memory.

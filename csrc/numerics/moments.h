@@ -19,15 +19,15 @@ FLAMBEAU_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 template <class T, int L>
 struct Moments {
   int64_t count = 0;
-  Lanes<T, L> mean = Lanes<T, L>{}, squares = Lanes<T, L>{};
+  Lanes<T, L> mean = spread<T, L>(0), squares = spread<T, L>(0);
 };
 
 template <class T, int L>
 FLAMBEAU_INLINE void merge(const Moments<T, L>& from, Moments<T, L>& into) {
   const int64_t n = into.count + from.count;
   const T share = n == 0 ? T(0) : T(from.count) / T(n);
-  const Lanes<T, L> delta = from.mean - into.mean, step = share * delta;
-  into.squares = fused_lanes(delta * T(into.count), step, into.squares + from.squares);
+  const Lanes<T, L> delta = from.mean - into.mean, step = spread<T, L>(share) * delta;
+  into.squares = fused_lanes(delta * spread<T, L>(T(into.count)), step, into.squares + from.squares);
   into.mean = into.mean + step;
   into.count = n;
 }
@@ -48,7 +48,7 @@ FLAMBEAU_INLINE void row_moments(const T* x, int64_t n, T& mean, T& variance) {
     for (int64_t j = 0; j < count; ++j) {
       const Lanes<T, L> v = load<T, L>(p + j * L), delta = v - block.mean;
       const T share = T(1) / T(j + 1);
-      block.mean = fused_lanes(Lanes<T, L>{} + share, delta, block.mean);
+      block.mean = fused_lanes(spread<T, L>(share), delta, block.mean);
       block.squares = fused_lanes(delta, v - block.mean, block.squares);
     }
     merge(block, level[0]);
@@ -68,11 +68,14 @@ FLAMBEAU_INLINE void row_moments(const T* x, int64_t n, T& mean, T& variance) {
     m = m + delta / T(count);
     squares = squares + delta * (x[i] - m);
   }
+  T means[L], lane_squares[L];
+  std::memcpy(means, &level[0].mean, sizeof means);
+  std::memcpy(lane_squares, &level[0].squares, sizeof lane_squares);
   for (int lane = 0; lane < L; ++lane) {
     const int64_t total = count + vectors;
-    const T share = total == 0 ? T(0) : T(vectors) / T(total), delta = level[0].mean[lane] - m;
+    const T share = total == 0 ? T(0) : T(vectors) / T(total), delta = means[lane] - m;
     m = fused(share, delta, m);
-    squares = squares + fused(delta * delta * share, T(count), level[0].squares[lane]);
+    squares = squares + fused(delta * delta * share, T(count), lane_squares[lane]);
     count = total;
   }
   mean = m;

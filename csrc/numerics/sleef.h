@@ -22,8 +22,10 @@ FLAMBEAU_INLINE float scale(float d, int32_t q) {
 }
 
 FLAMBEAU_INLINE float exp(float d) {
-  // Clamped so that the conversion to int is defined; the ends are set below.
-  const float inside = d < -105.0f ? -105.0f : d > 105.0f ? 105.0f : d == d ? d : 0.0f;
+  // Clamped so that the conversion to int is defined. Above 100 the scaling overflows by itself.
+  float inside = d < -105.0f ? -105.0f : d;
+  inside = inside > 105.0f ? 105.0f : inside;
+  inside = inside == inside ? inside : 0.0f;
   const float rounded = __builtin_rintf(inside * 1.442695040888963407359924681001892137426645954152985934135449406931f);
   const int32_t q = int32_t(rounded);
   float s = fma(rounded, -0.693145751953125f, inside);
@@ -37,7 +39,6 @@ FLAMBEAU_INLINE float exp(float d) {
   u = 1.0f + fma(s * s, u, s);
   u = scale(u, q);
   u = d < -104.0f ? 0.0f : u;
-  u = d > 100.0f ? std::numeric_limits<float>::infinity() : u;
   return d == d ? u : d;
 }
 

@@ -37,15 +37,16 @@ Tensor drop(const Kind& kind, const Tensor& input, double p, bool train) {
   Tensor noise, shift;
   {
     GradMode off(false);
-    noise = bernoulli_(kind.feature ? feature_noise(input) : empty_like(input, input.dtype()), 1 - p);
     FLAMBEAU_CHECK(input.is_floating(), "result type Float can't be cast to the desired output type ", input.dtype());
+    noise = kind.feature ? feature_noise(input) : empty_like(input, input.dtype());
     if (kind.alpha) {
       constexpr double alpha = 1.7580993408473766;  // of SELU: -alpha is its lower end
       const double a = 1.0 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+      noise = bernoulli_(noise, 1 - p);
       shift = add(mul(add(noise, -1), alpha * a), alpha * a * p);
       noise = mul(noise, a);
     } else {
-      noise = div(noise, 1 - p);
+      noise = draw_dropout_noise(noise, 1 - p);
     }
   }
   const Tensor scaled = mul(input, noise);

@@ -7,6 +7,7 @@
 #include "kernels/random.h"
 #include "ops/copy.h"
 #include "ops/op.h"
+#include "ops/pointwise.h"
 #include "ops/views.h"
 #include "random/distributions.h"
 #include "tensor/plan.h"
@@ -327,14 +328,35 @@ Tensor random_from_(const Tensor& self, int64_t from, std::optional<int64_t> to,
 
 // ---- the others
 
+namespace {
+
+// u < p for u = k * 2^-53 says the same as k < ceil(p * 2^53).
+void draw_bernoulli_f32(float* out, int64_t n, Generator& g, double p, float one) {
+  const uint64_t threshold = uint64_t(std::ceil(p * 0x1p53));
+  uint32_t words[2 * kBlock];
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t count = std::min(kBlock, n - i);
+    g.random_words(words, 2 * count);
+    kernels::random().bernoulli_f32(words, out + i, count, threshold, one);
+  }
+}
+
+}  // namespace
+
 Tensor bernoulli_(const Tensor& self, double p, const Ref<Generator>& generator) {
   FLAMBEAU_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", streamed(p));
   return fill_randomly("BernoulliBackward2", self, generator, [&](Generator& g) {
     if (self.dtype() != DType::Float32 || !self.is_contiguous()) return draw_each(self, g, Bernoulli{p});
-    float* out = self.data<float>();
-    const Bernoulli sample{p};
-    for (int64_t i = 0; i < self.numel(); ++i) out[i] = float(sample(g));
+    draw_bernoulli_f32(self.data<float>(), self.numel(), g, p, 1.0f);
   });
+}
+
+Tensor draw_dropout_noise(const Tensor& noise, double p) {
+  if (noise.dtype() != DType::Float32 || !noise.is_contiguous()) return div(bernoulli_(noise, p), p);
+  const Ref<Generator> g = default_generator();
+  std::lock_guard lock(g->mutex);
+  draw_bernoulli_f32(noise.data<float>(), noise.numel(), *g, p, 1.0f / float(p));
+  return noise;
 }
 
 // Probabilities of float64 are compared with 53 random bits, all others with 24.

@@ -39,6 +39,8 @@ Tensor normal_float_tensor(double mean, const Tensor& std, const Ref<Generator>&
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, const Ref<Generator>& generator);
 Tensor bernoulli(const Tensor& self, const Ref<Generator>& generator);  // self holds the probabilities
 Tensor bernoulli_p(const Tensor& self, double p, const Ref<Generator>& generator);
+// What dropout multiplies with, drawn into a new tensor: bernoulli_(p), then div(p), in one pass.
+Tensor draw_dropout_noise(const Tensor& noise, double p);
 Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, const Ref<Generator>& generator);
 
 }  // namespace flambeau::ops

@@ -71,7 +71,8 @@ struct Cauchy {
 struct UniformInt {
   uint64_t base, range;
   int64_t operator()(Generator& g) const {
-    return int64_t(base + (range >= 1ull << 28 ? g.random64() : g.random()) % range);
+    if (range >= 1ull << 28) return int64_t(base + g.random64() % range);
+    return int64_t(base + g.random() % uint32_t(range));
   }
 };
 struct FullInt {  // all of int64

@@ -51,7 +51,11 @@ void Generator::refill() {
     const uint32_t mixed = (u & 0x80000000u) | (v & 0x7fffffffu);
     return (mixed >> 1) ^ (v & 1u ? 0x9908b0dfu : 0u);
   };
-  for (int i = 0; i < kWords; ++i) words_[i] = words_[(i + 397) % kWords] ^ twist(words_[i], words_[(i + 1) % kWords]);
+  constexpr int kAhead = 397;
+  uint32_t* w = words_;
+  for (int i = 0; i < kWords - kAhead; ++i) w[i] = w[i + kAhead] ^ twist(w[i], w[i + 1]);
+  for (int i = kWords - kAhead; i < kWords - 1; ++i) w[i] = w[i + kAhead - kWords] ^ twist(w[i], w[i + 1]);
+  w[kWords - 1] = w[kAhead - 1] ^ twist(w[kWords - 1], w[0]);
   left_ = kWords;
   next_ = 0;
 }
