@@ -90,22 +90,25 @@ void empty_cache() {
   c.held = 0;
 }
 
-Storage::Storage(size_t nbytes) : data_(static_cast<char*>(allocate(nbytes))), nbytes_(nbytes) {}
+Storage::Storage(size_t nbytes) : data_(static_cast<char*>(allocate(nbytes))), nbytes_(nbytes), capacity_(nbytes) {}
 
 Storage::Storage(void* data, size_t nbytes, std::function<void()> deleter, bool)
     : data_(static_cast<char*>(data)), nbytes_(nbytes), deleter_(std::move(deleter)) {}
 
 Storage::~Storage() {
   if (deleter_) deleter_();
-  else deallocate(data_, nbytes_);
+  else deallocate(data_, capacity_);
 }
 
 void Storage::resize(size_t nbytes) {
   FLAMBEAU_CHECK(owned() && pins_.load(std::memory_order_relaxed) == 0, "Trying to resize storage that is not resizable");
-  auto* grown = static_cast<char*>(allocate(nbytes));
-  std::memcpy(grown, data_, std::min(nbytes, nbytes_));
-  deallocate(data_, nbytes_);
-  data_ = grown;
+  if (nbytes > capacity_) {
+    auto* grown = static_cast<char*>(allocate(nbytes));
+    std::memcpy(grown, data_, nbytes_);
+    deallocate(data_, capacity_);
+    data_ = grown;
+    capacity_ = nbytes;
+  }
   nbytes_ = nbytes;
 }
 

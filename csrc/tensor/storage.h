@@ -18,7 +18,9 @@ class Storage final : public RefCounted {
   char* data() const { return data_; }
   size_t nbytes() const { return nbytes_; }
   bool owned() const { return !deleter_; }
-  void resize(size_t nbytes);  // keeps the contents; error for foreign memory and while others look at it
+  // Keeps the contents; error for foreign memory and while others look at it. Shrinking keeps the memory, too: tensors
+  // that still look at its end must not read what was freed.
+  void resize(size_t nbytes);
   // Whoever holds the address across calls (a memoryview, NumPy) keeps the memory where it is.
   void pin() { pins_.fetch_add(1, std::memory_order_relaxed); }
   void unpin() { pins_.fetch_sub(1, std::memory_order_relaxed); }
@@ -28,7 +30,7 @@ class Storage final : public RefCounted {
 
  private:
   char* data_ = nullptr;
-  size_t nbytes_ = 0;
+  size_t nbytes_ = 0, capacity_ = 0;
   std::function<void()> deleter_;
   std::atomic<uint32_t> version_{0};
   std::atomic<uint32_t> pins_{0};
