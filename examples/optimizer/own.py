@@ -54,7 +54,7 @@ def fit(make) -> float:
 def main() -> int:
     losses = [
         fit(lambda p: SGD(p, lr=0.3)),
-        fit(lambda p: Lion(p, lr=0.01)),
+        fit(lambda p: Lion(p, lr=0.02)),
         fit(lambda p: SignMomentum(p, lr=0.01)),
     ]
     return 0 if max(losses) < 0.02 else 1
