@@ -143,17 +143,16 @@ MemoryFormat to_memory_format(PyObject* o) {
   return MemoryFormat::Preserve;
 }
 
-void check_memory_format(PyObject* o) {
-  FLAMBEAU_CHECK_AS(NotImplementedError, none(o) || o == python_objects.contiguous_format || o == python_objects.preserve_format,
-                    "memory formats other than contiguous_format and preserve_format are not supported");
-}
-
 Options to_options(const OptionValues& values) {
   Options options;
   check_device(values.device);
   check_layout(values.layout);
-  check_memory_format(values.memory_format);
   if (!none(values.dtype)) options.dtype = to_dtype(values.dtype);
+  if (!none(values.memory_format)) {
+    FLAMBEAU_CHECK_AS(TypeError, is_memory_format(values.memory_format), "argument 'memory_format' must be torch.memory_format, not ",
+                      Py_TYPE(values.memory_format)->tp_name);
+    options.memory_format = to_memory_format(values.memory_format);
+  }
   if (!none(values.requires_grad)) options.requires_grad = PyObject_IsTrue(values.requires_grad) == 1;
   FLAMBEAU_CHECK(none(values.pin_memory) || PyObject_IsTrue(values.pin_memory) != 1,
                  "Need to provide pin_memory allocator to use pin memory.");

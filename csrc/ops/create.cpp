@@ -6,6 +6,7 @@
 
 #include "numerics/profile.h"
 #include "ops/copy.h"
+#include "ops/memory_format.h"
 #include "parallel/pool.h"
 
 namespace flambeau::ops::create {
@@ -27,14 +28,13 @@ Tensor filled(Tensor out, Scalar value, const Options& options) {
   return with_grad(out, options);
 }
 
-Tensor like(const Tensor& self, const Options& options) {
-  return flambeau::empty_like(self, options.dtype_or(self.dtype()));
-}
+Tensor like(const Tensor& self, const Options& options) { return ops::empty_like(self, options); }
 
 }  // namespace
 
 Tensor empty(const Dims& size, const Options& options) {
-  return with_grad(flambeau::empty(size, options.dtype_or_default()), options);
+  const MemoryFormat format = options.memory_format.value_or(MemoryFormat::Contiguous);
+  return with_grad(ops::empty(size, options.dtype_or_default(), format), options);
 }
 
 Tensor empty_strided(const Dims& size, const Dims& stride, const Options& options) {

@@ -6,12 +6,12 @@
 namespace flambeau::ops {
 namespace {
 
-Dims strides_for(const Tensor& self, MemoryFormat format) {
-  if (format == MemoryFormat::Contiguous) return contiguous_strides(self.sizes());
-  const int64_t wanted = format == MemoryFormat::ChannelsLast ? 4 : 5;
-  FLAMBEAU_CHECK(self.dim() == wanted, "required rank ", wanted, " tensor to use channels_last",
+Dims strides_for(IntSpan sizes, MemoryFormat format) {
+  if (format == MemoryFormat::Contiguous) return contiguous_strides(sizes);
+  const size_t wanted = format == MemoryFormat::ChannelsLast ? 4 : 5;
+  FLAMBEAU_CHECK(sizes.size() == wanted, "required rank ", wanted, " tensor to use channels_last",
                  wanted == 4 ? "" : "_3d", " format");
-  return channels_last_strides(self.sizes());
+  return channels_last_strides(sizes);
 }
 
 }  // namespace
@@ -28,6 +28,17 @@ Dims channels_last_strides(IntSpan sizes) {
   return strides;
 }
 
+Tensor empty(IntSpan sizes, DType dtype, MemoryFormat format) {
+  FLAMBEAU_CHECK(format != MemoryFormat::Preserve, "unsupported memory format Preserve");
+  return empty_strided(sizes, strides_for(sizes, format), dtype);
+}
+
+Tensor empty_like(const Tensor& like, const Options& options) {
+  const DType dtype = options.dtype_or(like.dtype());
+  const MemoryFormat format = options.memory_format.value_or(MemoryFormat::Preserve);
+  return format == MemoryFormat::Preserve ? flambeau::empty_like(like, dtype) : empty(like.sizes(), dtype, format);
+}
+
 bool is_contiguous(const Tensor& self, MemoryFormat format) {
   if (format == MemoryFormat::Preserve || format == MemoryFormat::Contiguous) return self.is_contiguous();
   if (self.dim() != (format == MemoryFormat::ChannelsLast ? 4 : 5)) return false;
@@ -39,7 +50,7 @@ bool is_contiguous(const Tensor& self, MemoryFormat format) {
 
 Tensor clone(const Tensor& self, MemoryFormat format) {
   if (format == MemoryFormat::Preserve) return clone(self);
-  const Tensor out = empty_strided(self.sizes(), strides_for(self, format), self.dtype());
+  const Tensor out = empty_strided(self.sizes(), strides_for(self.sizes(), format), self.dtype());
   raw_copy(out, self);
   return record("CloneBackward0", out, {self}, [] { return [](const Tensor& grad, Needs) { return TensorList{grad}; }; });
 }

@@ -1,4 +1,4 @@
-// dtype and requires_grad of a tensor to be made; device and layout are checked while parsing (CPU, strided).
+// What a tensor to be made is like; device and layout are checked while parsing (CPU, strided).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,11 @@
 
 namespace flambeau {
 
+enum class MemoryFormat : uint8_t { Preserve, Contiguous, ChannelsLast, ChannelsLast3d };
+
 struct Options {
   std::optional<DType> dtype;
+  std::optional<MemoryFormat> memory_format;
   bool requires_grad = false;
   Options() = default;
   Options(DType d) : dtype(d) {}

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ops/copy.h"
+#include "ops/memory_format.h"
 #include "ops/op.h"
 #include "ops/pointwise.h"
 #include "ops/random.h"
@@ -20,8 +21,6 @@ Tensor with_grad(Tensor out, const Options& options) {
   if (options.requires_grad) out.set_requires_grad(true);
   return out;
 }
-
-Tensor new_like(const Tensor& self, const Options& options) { return empty_like(self, options.dtype_or(self.dtype())); }
 
 }  // namespace
 
@@ -42,11 +41,11 @@ Tensor randint(int64_t low, int64_t high, const Dims& size, const Ref<Generator>
 }
 
 Tensor rand_like(const Tensor& self, const Ref<Generator>& generator, const Options& options) {
-  return with_grad(uniform_(new_like(self, options), 0, 1, generator), options);
+  return with_grad(uniform_(empty_like(self, options), 0, 1, generator), options);
 }
 
 Tensor randn_like(const Tensor& self, const Ref<Generator>& generator, const Options& options) {
-  return with_grad(normal_(new_like(self, options), 0, 1, generator), options);
+  return with_grad(normal_(empty_like(self, options), 0, 1, generator), options);
 }
 
 Tensor randint_like_high(const Tensor& self, int64_t high, const Ref<Generator>& generator, const Options& options) {
@@ -55,7 +54,7 @@ Tensor randint_like_high(const Tensor& self, int64_t high, const Ref<Generator>&
 
 Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const Ref<Generator>& generator,
                     const Options& options) {
-  return with_grad(random_from_(new_like(self, options), low, high, generator), options);
+  return with_grad(random_from_(empty_like(self, options), low, high, generator), options);
 }
 
 Tensor randint_like_tensor(const Tensor& self, const Tensor& high, const Ref<Generator>& generator,

@@ -29,6 +29,8 @@ def test_like_keeps_the_order_of_strides():
     assert torch.full_like(x, 2, dtype=torch.int64).tolist() == [[2, 2]] * 3
     assert torch.empty_permuted((2, 3, 4), (0, 2, 1)).stride() == (12, 1, 3)
     assert torch.empty_strided((2, 3), (1, 2)).stride() == (1, 2)
+    assert torch.zeros_like(x, memory_format=torch.contiguous_format).stride() == (2, 1)
+    assert torch.rand_like(torch.zeros(1, 2, 3, 4), memory_format=torch.channels_last).stride() == (24, 1, 8, 2)
 
 
 @pytest.mark.parametrize("args", [(5,), (2, 9), (9, 2, -3), (0,), (1, 2.5, 0.5), (5.5,), (0, -1, -0.25)])
