@@ -82,6 +82,7 @@ _LAZY = {
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist "
         "chain_matmul einsum meshgrid norm split tensordot unique unique_consecutive unravel_index"
     ),
+    "_recurrent": "lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell",
     "_tensor_str": "set_printoptions",
     "_dtype": "finfo iinfo",
     "_creation": "tensor as_tensor asarray frombuffer from_dlpack sparse_coo_tensor",

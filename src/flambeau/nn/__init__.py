@@ -1,6 +1,6 @@
 """Neural networks: modules, functions, initialization. Follows torch/nn/__init__.py.
 
-Recurrent layers and quantization are left out; DataParallel exists for scripts that ask whether a model is one.
+Quantization is left out; DataParallel exists for scripts that ask whether a model is one.
 """
 
 from __future__ import annotations
