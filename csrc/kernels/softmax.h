@@ -1,7 +1,7 @@
 // softmax and log_softmax of contiguous data, forward and backward. Follows ATen's native/cpu/SoftMaxKernel.cpp in its
 // builds for AVX2 (8 lanes) and AVX-512 (16 lanes); the DEFAULT build (unfused, C library) is left out.
-// Float32: exp and log are Sleef's, except for exp in the columns after the last whole vector, where PyTorch calls the C
-// library. Float64: the C library throughout (PyTorch: Sleef), half as many lanes.
+// Float32: exp and log are Sleef's, except for exp in the columns after the last whole vector, where PyTorch calls the
+// C library. Float64: the C library throughout (PyTorch: Sleef), half as many lanes.
 #pragma once
 
 #include <cstdint>
