@@ -160,6 +160,8 @@ void strided(const GemmArgs<float>& g, int64_t j) {
 float dot(const float* x, const float* y, int64_t k) {
   Four sum[4] = {};
   int64_t q = 0;
+  // Unaligned vectors: what comes before the second one's first 16-byte line is the start of lane 0.
+  for (const int64_t head = std::min(k, to_line(y)); q < head; ++q) sum[0][0] = sum[0][0] + x[q] * y[q];
   for (; q + 16 <= k; q += 16)
     for (int v = 0; v < 4; ++v) sum[v] = sum[v] + load4(x + q + 4 * v) * load4(y + q + 4 * v);
   for (const int left : {2, 1})  // eight into the first two registers, four into the first

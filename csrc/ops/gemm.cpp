@@ -118,12 +118,14 @@ void gemm(const GemmArgs<double>& g, bool) {
 void gemm_ordinary(const GemmArgs<float>& g, const KBlocks& blocks) { ordinary(g, blocks); }
 
 float dot(const float* x, const float* y, int64_t k) {
-  switch (profile().mkl) {
-    case MklPath::Amd: return kernels::gemm_small().dot(x, y, k);
-    case MklPath::IntelAvx512: return kernels::gemm_intel().dot64(x, y, k);
-    case MklPath::IntelAvx2: return kernels::gemm_intel().dot32(x, y, k);
-  }
-  return 0;
+  const Profile& p = profile();
+  const auto one = p.mkl == MklPath::Amd           ? kernels::gemm_small().dot
+                   : p.mkl == MklPath::IntelAvx512 ? kernels::gemm_intel().dot64
+                                                   : kernels::gemm_intel().dot32;
+  // Two threads share long vectors; other counts were not examined.
+  if (p.threads != 2 || p.invariant || k < 8192) return one(x, y, k);
+  const int64_t half = (k + 1) / 2;
+  return one(x, y, half) + one(x + half, y + half, k - half);
 }
 
 double dot(const double* x, const double* y, int64_t k) {

@@ -86,6 +86,13 @@ class Tiled {
     edge({.unroll = 4}, whole, m, last, n);
   }
 
+  // m = k = 6 with neither transposed: complete fours of columns are chains, all else is edges.
+  void six() const {
+    const int64_t fours = g_.n / 4 * 4;
+    ordinary(0, g_.m, 0, fours);
+    edge({.unroll = 2}, 0, g_.m, fours, g_.n);
+  }
+
   // Tiles of 16 x 6, in stretches of n.
   void small(const IntelTiles& tiles) const {
     const int64_t m = g_.m, n = g_.n, rows = m % 16 && m % 16 <= 8 ? m / 16 * 16 : m;
@@ -115,6 +122,7 @@ void blocked(const GemmArgs<float>& g, const GemmOrder& order, const KBlocks& bl
   const IntelTiles tiles = order.tiles(g.transposed_a, g.m, g.n);
   const Tiled tiled(g, blocks);
   if (tiles.large) tiled.large();
+  else if (g.m == 6 && g.k == 6 && !g.transposed_a && !g.transposed_b) tiled.six();
   else tiled.small(tiles);
 }
 
