@@ -40,7 +40,8 @@ def main() -> int:
                 counts = operators.setdefault(operator, {}).setdefault(profile, {}).setdefault(str(threads), [0, 0])
                 counts[0] += not places
                 counts[1] += 1
-        print(f"{profile} threads={threads}: {sum(not p for p in found.values())} of {len(found)} cases exact", flush=True)
+        exact = sum(not places for places in found.values())
+        print(f"{profile} threads={threads}: {exact} of {len(found)} cases exact", flush=True)
     compare.CLOSE.write_text('{"about": "%s",\n"close": {\n%s\n}}\n' % (MADE, lines(close)))
     about = f"{MADE}; operator: profile: [cases, thread counts all exact, thread counts not]"
     packed = {name: {p: pack(counts) for p, counts in runs.items()} for name, runs in operators.items()}

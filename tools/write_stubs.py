@@ -58,6 +58,14 @@ class Size(tuple[_int, ...]):
 
 _dtype = dtype
 """
+SPECIAL_RESULTS = {
+    "__bool__": "_bool",
+    "__int__": "_int",
+    "__float__": "_float",
+    "__index__": "_int",
+    "__len__": "_int",
+}
+SPECIAL_RESULTS |= dict.fromkeys(("__neg__", "__pos__", "__abs__", "__invert__"), "Tensor")
 CLASS_NAMES = ("Generator", "Node", "UntypedStorage", "TensorBase")
 NAMESPACES = ("_VariableFunctions", "_nn", "_linalg", "_special")
 OUT = 8  # the form that takes `out=`, as in bindings/bind.h
@@ -141,6 +149,18 @@ def methods(kind: type) -> list[str]:
     return lines + functions(space, method=True)
 
 
+def special(kind: type) -> list[str]:
+    """Python's operators: `__add__` and its like."""
+    lines = []
+    for name in sorted(vars(kind).keys() - {"__hash__", "__doc__", "__module__", "__setitem__", "__delitem__"}):
+        if name in SPECIAL_RESULTS:
+            lines.append(f"def {name}(self) -> {SPECIAL_RESULTS[name]}: ...")
+        elif name.startswith("__") and callable(vars(kind)[name]):
+            ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+            lines.append(f"def {name}(self, other: Any, /) -> Tensor: ...{ignore}")
+    return [*lines, "def __setitem__(self, index: Any, value: Any, /) -> None: ..."]
+
+
 def module(core: Any) -> str:
     names = {name: value for name, value in sorted(vars(core).items()) if not name.startswith("__")}
     dtypes = [name for name, value in names.items() if isinstance(value, core.dtype)]
@@ -152,6 +172,7 @@ def module(core: Any) -> str:
     for name in CLASS_NAMES:
         lines += ["", f"class {name}:", "    def __init__(self, *args: Any, **kwargs: Any) -> None: ..."]
         lines += ["    " + line for line in methods(names[name])]
+    lines += ["    " + line for line in special(core.TensorBase)]
     imports = "from flambeau._C import _linalg as _linalg, _nn as _nn, _special as _special\n"
     imports += "from flambeau._C import _VariableFunctions as _VariableFunctions\n\n"
     return HEADER + PRELUDE + imports + "\n".join(lines) + "\n"

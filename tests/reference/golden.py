@@ -45,7 +45,7 @@ def read() -> dict[str, dict[Run, list]]:
 def entries(runs: dict[Run, list]) -> list[dict]:
     distinct: list[tuple[list, dict]] = []
     for (profile, threads), outputs in sorted(runs.items()):
-        for known, where in distinct:
+        for known, where in distinct:  # noqa: B007
             if same(known, outputs):
                 break
         else:
