@@ -10,6 +10,7 @@ SOURCES := $(shell find csrc src -name '*.cpp' -o -name '*.h' -o -name '*.py') C
 demo: $(BUILD)
 	$(PY) -m pip install -q tqdm
 	$(PY) examples/gpt/train.py
+	$(VENV)/bin/flambeau parity --threads 1
 
 test: $(BUILD) $(VENV)/.test-tools
 	$(PY) -m pytest tests --ignore=tests/live -q
