@@ -5,6 +5,7 @@
 #include <span>
 
 #include "kernels/elementwise.h"
+#include "numerics/profile.h"
 #include "tensor/operand.h"
 
 namespace flambeau::ops {
@@ -25,7 +26,7 @@ struct Pass {
   Pass(Loop loop) : loop(loop) {}
   Pass(const Loops& loops, DType dtype)
       : loop(loops.by_dtype[int(dtype)]),
-        tail(dtype == DType::Float32 ? loops.tail : nullptr),
+        tail(dtype == DType::Float32 && !profile().invariant ? loops.tail : nullptr),
         one_chunk_a_thread(loops.one_chunk_a_thread) {}
 };
 

@@ -124,7 +124,7 @@ int num_threads() {
 void set_num_threads(int count) {
   threads_ = count;
   Profile p = profile();
-  p.threads = count;
+  if (!p.invariant) p.threads = count;
   set_profile(p);
 }
 

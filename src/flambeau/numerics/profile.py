@@ -65,7 +65,7 @@ def parse(text: str, current: Profile, detected: Profile) -> Profile:
     elif head == "auto":
         profile = detected
     elif head == "invariant":
-        profile = current.replace(invariant=True)
+        profile = Profile(*NAMED[f"{_RELEASE}/amd-avx512"], threads=1, invariant=True)
     else:
         full = head if "/" in head else f"{_RELEASE}/{head}"
         if full not in NAMED:
