@@ -20,7 +20,7 @@ live: $(BUILD) $(VENV)/.test-tools
 	$(PY) -m pytest tests/live -q
 
 bench: $(BUILD) $(VENV)/.test-tools
-	$(PY) benchmarks/run.py
+	$(PY) benchmarks/run.py --sweep
 
 sanitize:
 	tools/sanitize.sh
@@ -30,9 +30,9 @@ lint: $(VENV)/.lint-tools
 	$(VENV)/bin/clang-format --dry-run --Werror $$(find csrc -name '*.cpp' -o -name '*.h')
 	$(VENV)/bin/mypy
 
+# docs/coverage.md also holds measurements, docs/performance.md times: tools/write_coverage.py and `make bench`.
 docs: $(BUILD)
 	$(PY) tools/write_stubs.py
-	$(PY) tools/write_coverage.py
 
 wheel: $(BUILD)
 	$(PY) tools/check_wheel.py dist
