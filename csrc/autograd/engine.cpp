@@ -183,15 +183,17 @@ class Pass {
 
   // Gradients take the shape and dtype of what they belong to; broadcasting is undone here if an operator did not.
   void check(Node& node, TensorList& out) {
-    FLAMBEAU_CHECK(out.size() >= node.next.size(), "Function ", node.name(), " returned an incorrect number of gradients (expected ",
-                   node.next.size(), ", got ", out.size(), ")");
+    FLAMBEAU_CHECK(out.size() >= node.next.size(), "Function ", node.name(),
+                   " returned an incorrect number of gradients (expected ", node.next.size(), ", got ", out.size(),
+                   ")");
     for (size_t i = 0; i < node.next.size(); ++i) {
       const Edge& edge = node.next[i];
       if (!edge || !out[i].defined()) continue;
       const OutputMeta& meta = edge.node->outputs[edge.index];
       if (!(out[i].sizes() == meta.sizes)) {
-        FLAMBEAU_CHECK(expandable(meta.sizes, out[i].sizes()), "Function ", node.name(), " returned an invalid gradient at index ", i,
-                       " - got ", out[i].sizes(), " but expected shape compatible with ", meta.sizes);
+        FLAMBEAU_CHECK(expandable(meta.sizes, out[i].sizes()), "Function ", node.name(),
+                       " returned an invalid gradient at index ", i, " - got ", out[i].sizes(),
+                       " but expected shape compatible with ", meta.sizes);
         out[i] = ops::sum_to(out[i], meta.sizes);
       }
       if (out[i].dtype() != meta.dtype) out[i] = ops::to_dtype(out[i], meta.dtype);

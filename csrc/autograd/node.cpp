@@ -120,8 +120,7 @@ void set_history(const Tensor& out, const Ref<Node>& node) {
   auto& meta = autograd_meta(out);
   meta.grad_fn = node;
   meta.output_index = uint32_t(node->outputs.size());
-  if (const TensorImpl* base = out.impl()->base_)
-    meta.base_epoch = base->autograd_ ? base->autograd_->base_epoch : 0;
+  if (const TensorImpl* base = out.impl()->base_) meta.base_epoch = base->autograd_ ? base->autograd_->base_epoch : 0;
   node->outputs.push_back({out.sizes(), out.dtype()});
 }
 
@@ -141,8 +140,10 @@ bool Tensor::is_leaf() const { return !grad_fn(*this); }
 const Tensor& Tensor::set_requires_grad(bool value) const {
   FLAMBEAU_CHECK(!value || is_floating() || is_complex(dtype()),
                  "only Tensors of floating point and complex dtype can require gradients");
-  FLAMBEAU_CHECK(value || is_leaf(), "you can only change requires_grad flags of leaf variables. If you want to use a "
-                                     "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  FLAMBEAU_CHECK(
+      value || is_leaf(),
+      "you can only change requires_grad flags of leaf variables. If you want to use a "
+      "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   if (!value && !impl_->autograd_) return *this;
   if (is_leaf()) autograd_meta(*this).requires_grad = value;
   return *this;
@@ -155,9 +156,10 @@ void Tensor::set_grad(Tensor grad) const {
 }
 
 void check_inplace(const Tensor& self) {
-  FLAMBEAU_CHECK(!self.impl()->inference_ || inference,
-                 "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
-                 "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
+  FLAMBEAU_CHECK(
+      !self.impl()->inference_ || inference,
+      "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+      "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!grad_mode) return;
   if (const TensorImpl* base = self.impl()->base_) {
     const auto* meta = base->autograd_.get();
@@ -235,10 +237,11 @@ thread_local int saved_hooks_depth = 0;
 
 Saved::Saved(const Tensor& t, bool is_output, uint32_t index) : output_index_(index), is_output_(is_output) {
   if (!t.defined()) return;
-  FLAMBEAU_CHECK(!t.impl()->inference_, "Inference tensors cannot be saved for backward. Please do not use Tensors "
-                                        "created in inference mode in computation tracked by autograd. To work around this, "
-                                        "you can make a clone to get a normal tensor and use it in autograd, or use "
-                                        "`torch.no_grad()` instead of `torch.inference_mode()`.");
+  FLAMBEAU_CHECK(!t.impl()->inference_,
+                 "Inference tensors cannot be saved for backward. Please do not use Tensors "
+                 "created in inference mode in computation tracked by autograd. To work around this, "
+                 "you can make a clone to get a normal tensor and use it in autograd, or use "
+                 "`torch.no_grad()` instead of `torch.inference_mode()`.");
   version_ = t.version();
   if (saved_hooks_depth && saved_hooks.pack) packed_ = saved_hooks.pack(is_output ? alias(t) : t);
   if (!packed_) data_ = is_output ? alias(t) : t;
@@ -250,16 +253,18 @@ Tensor Saved::get(Node* owner) const {
   if (!owner) owner = running;
   if (data_.version() != version_) {
     const Ref<Node> source = is_output_ ? Ref<Node>(owner) : grad_fn(data_);
-    const uint32_t index = is_output_ ? output_index_ : data_.impl()->autograd_ ? data_.impl()->autograd_->output_index : 0;
-    throw Error(str("one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
-                    legacy_name(data_.dtype()), "Tensor ", data_.sizes(), "]",
-                    source ? str(", which is output ", int64_t(index), " of ", source->name(), ",") : std::string(","),
-                    " is at version ", int64_t(data_.version()), "; expected version ", int64_t(version_),
-                    " instead. Hint: ",
-                    anomaly ? "the backtrace further above shows the operation that failed to compute its gradient. The "
-                              "variable in question was changed in there or anywhere later. Good luck!"
-                            : "enable anomaly detection to find the operation that failed to compute its gradient, with "
-                              "torch.autograd.set_detect_anomaly(True)."));
+    const uint32_t index = is_output_                ? output_index_
+                           : data_.impl()->autograd_ ? data_.impl()->autograd_->output_index
+                                                     : 0;
+    throw Error(
+        str("one of the variables needed for gradient computation has been modified by an inplace operation: [torch.",
+            legacy_name(data_.dtype()), "Tensor ", data_.sizes(), "]",
+            source ? str(", which is output ", int64_t(index), " of ", source->name(), ",") : std::string(","),
+            " is at version ", int64_t(data_.version()), "; expected version ", int64_t(version_), " instead. Hint: ",
+            anomaly ? "the backtrace further above shows the operation that failed to compute its gradient. The "
+                      "variable in question was changed in there or anywhere later. Good luck!"
+                    : "enable anomaly detection to find the operation that failed to compute its gradient, with "
+                      "torch.autograd.set_detect_anomaly(True)."));
   }
   if (!is_output_ || !owner || !grad_mode) return data_;
   Tensor out = alias(data_);

@@ -33,7 +33,8 @@ void bind_activation() {
   def<&ops::selu>("selu(self)", kFunction | kInplace | kDirect);
   def<&ops::hardshrink>("hardshrink(self, lambd=0.5)", kFunction | kMethod | kOut | kDirect);
   def<&threshold>("threshold(self, threshold, value)", kFunction | kInplace | kOut | kDirect);
-  def<&ops::rrelu>("rrelu(self, lower=0.125, upper=0.3333333333333333, training=False, generator=None)", kFunction | kInplace);
+  def<&ops::rrelu>("rrelu(self, lower=0.125, upper=0.3333333333333333, training=False, generator=None)",
+                   kFunction | kInplace);
   def<&ops::prelu>("prelu(self, weight)", kFunction | kMethod);
   def<&ops::prelu_kernel>("_prelu_kernel(self, weight)", kFunction);
 }

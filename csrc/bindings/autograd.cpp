@@ -100,7 +100,8 @@ class NodePreHooks final : public GradHook {
     }
     FLAMBEAU_CHECK_AS(TypeError, PyTuple_Check(result) && size_t(PyTuple_GET_SIZE(result)) == grads.size(),
                       "a hook must return None or a tuple with ", grads.size(), " entries");
-    for (size_t i = 0; i < grads.size(); ++i) grads[i] = tensor_or_none(PyTuple_GET_ITEM(result, Py_ssize_t(i)), "a gradient");
+    for (size_t i = 0; i < grads.size(); ++i)
+      grads[i] = tensor_or_none(PyTuple_GET_ITEM(result, Py_ssize_t(i)), "a gradient");
   }
   void* object() override { return dict_.object; }
 
@@ -148,7 +149,8 @@ class PyNode final : public Node {
       FLAMBEAU_CHECK(PyTuple_Check(result) && size_t(PyTuple_GET_SIZE(result)) == next.size(), "function ", text_,
                      " returned an incorrect number of gradients (expected ", next.size(), ", got ",
                      PyTuple_Check(result) ? PyTuple_GET_SIZE(result) : 1, ")");
-      for (size_t i = 0; i < next.size(); ++i) out.push_back(tensor_or_none(PyTuple_GET_ITEM(result, Py_ssize_t(i)), "a gradient"));
+      for (size_t i = 0; i < next.size(); ++i)
+        out.push_back(tensor_or_none(PyTuple_GET_ITEM(result, Py_ssize_t(i)), "a gradient"));
     } catch (...) {
       Py_DECREF(result);
       throw;
@@ -184,7 +186,8 @@ PyTypeObject* type_named(const std::string& name) {
   static auto* types = new std::unordered_map<std::string, PyTypeObject*>;
   PyTypeObject*& type = (*types)[name];
   if (!type) {
-    PyObject* made = PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){}", name.c_str(), node_type);
+    PyObject* made =
+        PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){}", name.c_str(), node_type);
     type = made ? reinterpret_cast<PyTypeObject*>(made) : node_type;
     PyErr_Clear();
   }
@@ -210,7 +213,8 @@ PyObject* node_name(PyObject* self, PyObject*) {
   return PyUnicode_FromStringAndSize(name.data(), Py_ssize_t(name.size()));
 }
 PyObject* node_repr(PyObject* self) {
-  return PyUnicode_FromFormat("<%s object at %p>", std::string(node_of(self).name()).c_str(), static_cast<void*>(&node_of(self)));
+  return PyUnicode_FromFormat("<%s object at %p>", std::string(node_of(self).name()).c_str(),
+                              static_cast<void*>(&node_of(self)));
 }
 PyObject* node_next(PyObject* self, void*) {
   Node& node = node_of(self);
@@ -242,7 +246,9 @@ PyObject* register_in_graph(PyObject* self, PyObject* hook, const char* function
   return handle;
 }
 PyObject* node_register_hook(PyObject* self, PyObject* hook) { return register_in_graph(self, hook, "_register_hook"); }
-PyObject* node_register_prehook(PyObject* self, PyObject* hook) { return register_in_graph(self, hook, "_register_prehook"); }
+PyObject* node_register_prehook(PyObject* self, PyObject* hook) {
+  return register_in_graph(self, hook, "_register_prehook");
+}
 Py_hash_t node_hash(PyObject* self) { return Py_hash_t(reinterpret_cast<uintptr_t>(&node_of(self)) >> 4); }
 PyObject* node_compare(PyObject* a, PyObject* b, int op) {
   if (!PyObject_TypeCheck(b, node_type) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
@@ -257,23 +263,30 @@ PyObject* node_getattr(PyObject* self, PyObject* name) {
   PyErr_Clear();
   return PyObject_GetAttr(node->ctx(), name);
 }
-PyMethodDef node_methods[] = {{"name", node_name, METH_NOARGS, "The operation, such as AddBackward0."},
-                              {"_sequence_nr", node_sequence, METH_NOARGS, nullptr},
-                              {"register_hook", node_register_hook, METH_O, "Call hook(grad_inputs, grad_outputs) after this node ran."},
-                              {"register_prehook", node_register_prehook, METH_O, "Call hook(grad_outputs) before this node runs."},
-                              {"_add_hooks", node_add_hooks, METH_VARARGS, "(dict, before)"},
-                              {}};
-PyGetSetDef node_getset[] = {{"next_functions", node_next, nullptr, "Pairs of the nodes behind the inputs and their output numbers.", nullptr},
-                             {"variable", node_variable, nullptr, "The leaf an AccumulateGrad belongs to.", nullptr},
-                             {}};
-PyType_Slot node_slots[] = {{Py_tp_dealloc, (void*)node_dealloc}, {Py_tp_repr, (void*)node_repr},
-                            {Py_tp_methods, node_methods},        {Py_tp_getset, node_getset},
-                            {Py_tp_hash, (void*)node_hash},       {Py_tp_richcompare, (void*)node_compare},
-                            {Py_tp_getattro, (void*)node_getattr}, {Py_tp_doc, (void*)"A recorded operation."},
+PyMethodDef node_methods[] = {
+    {"name", node_name, METH_NOARGS, "The operation, such as AddBackward0."},
+    {"_sequence_nr", node_sequence, METH_NOARGS, nullptr},
+    {"register_hook", node_register_hook, METH_O, "Call hook(grad_inputs, grad_outputs) after this node ran."},
+    {"register_prehook", node_register_prehook, METH_O, "Call hook(grad_outputs) before this node runs."},
+    {"_add_hooks", node_add_hooks, METH_VARARGS, "(dict, before)"},
+    {}};
+PyGetSetDef node_getset[] = {
+    {"next_functions", node_next, nullptr, "Pairs of the nodes behind the inputs and their output numbers.", nullptr},
+    {"variable", node_variable, nullptr, "The leaf an AccumulateGrad belongs to.", nullptr},
+    {}};
+PyType_Slot node_slots[] = {{Py_tp_dealloc, (void*)node_dealloc},
+                            {Py_tp_repr, (void*)node_repr},
+                            {Py_tp_methods, node_methods},
+                            {Py_tp_getset, node_getset},
+                            {Py_tp_hash, (void*)node_hash},
+                            {Py_tp_richcompare, (void*)node_compare},
+                            {Py_tp_getattro, (void*)node_getattr},
+                            {Py_tp_doc, (void*)"A recorded operation."},
                             {0, nullptr}};
-PyType_Spec node_spec = {"flambeau.autograd.graph.Node", sizeof(NodeObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, node_slots};
+PyType_Spec node_spec = {"flambeau.autograd.graph.Node", sizeof(NodeObject), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, node_slots};
 
-// ---- saved tensors ---------------------------------------------------------------------------------------------------
+// ---- saved tensors --------------------------------------------------------------------------------------------------
 
 struct SavedObject {
   PyObject_HEAD
@@ -349,7 +362,7 @@ PyObject* pop_hooks(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-// ---- module functions ------------------------------------------------------------------------------------------------
+// ---- module functions -----------------------------------------------------------------------------------------------
 
 PyObject* grad_enabled_(PyObject*, PyObject*) { return PyBool_FromLong(grad_enabled()); }
 PyObject* set_grad_enabled_(PyObject*, PyObject* value) {
@@ -373,16 +386,18 @@ PyObject* set_anomaly_(PyObject*, PyObject* value) {
 PyObject* run_backward_(PyObject*, PyObject* args) {
   PyObject *tensors, *grad_tensors, *inputs;
   int keep_graph, create_graph, allow_unused;
-  if (!PyArg_ParseTuple(args, "O!O!ppOp:_run_backward", &PyTuple_Type, &tensors, &PyTuple_Type, &grad_tensors, &keep_graph,
-                        &create_graph, &inputs, &allow_unused))
+  if (!PyArg_ParseTuple(args, "O!O!ppOp:_run_backward", &PyTuple_Type, &tensors, &PyTuple_Type, &grad_tensors,
+                        &keep_graph, &create_graph, &inputs, &allow_unused))
     return nullptr;
   return guarded([&]() -> PyObject* {
     std::vector<Edge> roots, wanted;
     TensorList grads;
     const Py_ssize_t count = PyTuple_GET_SIZE(tensors);
-    FLAMBEAU_CHECK(PyTuple_GET_SIZE(grad_tensors) == count, "got ", count, " tensors and ", PyTuple_GET_SIZE(grad_tensors), " gradients");
+    FLAMBEAU_CHECK(PyTuple_GET_SIZE(grad_tensors) == count, "got ", count, " tensors and ",
+                   PyTuple_GET_SIZE(grad_tensors), " gradients");
     for (Py_ssize_t i = 0; i < count; ++i) {
-      FLAMBEAU_CHECK_AS(TypeError, is_tensor(PyTuple_GET_ITEM(tensors, i)), "element ", i, " of tensors tuple is not a Tensor");
+      FLAMBEAU_CHECK_AS(TypeError, is_tensor(PyTuple_GET_ITEM(tensors, i)), "element ", i,
+                        " of tensors tuple is not a Tensor");
       Edge edge = gradient_edge(unwrap(PyTuple_GET_ITEM(tensors, i)));
       FLAMBEAU_CHECK(edge, "element ", i, " of tensors does not require grad and does not have a grad_fn");
       roots.push_back(std::move(edge));
@@ -404,9 +419,10 @@ PyObject* run_backward_(PyObject*, PyObject* args) {
     }
     if (!selective) Py_RETURN_NONE;
     for (const Tensor& t : found)
-      FLAMBEAU_CHECK(t.defined() || allow_unused,
-                     "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-                     "this is the desired behavior.");
+      FLAMBEAU_CHECK(
+          t.defined() || allow_unused,
+          "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+          "this is the desired behavior.");
     return wrap(found);
   });
 }
@@ -415,10 +431,12 @@ PyObject* run_backward_(PyObject*, PyObject* args) {
 PyObject* make_node(PyObject*, PyObject* args) {
   PyObject *ctx, *inputs, *outputs;
   const char* name;
-  if (!PyArg_ParseTuple(args, "OsO!O!:_make_node", &ctx, &name, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OsO!O!:_make_node", &ctx, &name, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     auto node = make_ref<PyNode>(ctx, name);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i) node->next.push_back(gradient_edge(unwrap(PyTuple_GET_ITEM(inputs, i))));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(inputs); ++i)
+      node->next.push_back(gradient_edge(unwrap(PyTuple_GET_ITEM(inputs, i))));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(outputs); ++i) {
       PyObject* out = PyTuple_GET_ITEM(outputs, i);
       if (out == Py_None) {
@@ -459,7 +477,9 @@ PyObject* retain_grad(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
   });
 }
-PyObject* get_grad_fn(PyObject* self, void*) { return guarded([&] { return wrap_node(grad_fn(unwrap(self))); }); }
+PyObject* get_grad_fn(PyObject* self, void*) {
+  return guarded([&] { return wrap_node(grad_fn(unwrap(self))); });
+}
 PyObject* gradient_node(PyObject*, PyObject* tensor) {
   return guarded([&] { return wrap_node(gradient_edge(unwrap(tensor)).node); });
 }
@@ -480,7 +500,8 @@ PyMethodDef functions[] = {
     {"_gradient_node", gradient_node, METH_O, "Where a tensor's gradient goes: its grad_fn or AccumulateGrad."},
     {}};
 PyMethodDef retain_grad_method = {"retain_grad", retain_grad, METH_NOARGS, "Keeps .grad of a tensor that is no leaf."};
-PyGetSetDef grad_fn_attribute = {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None.", nullptr};
+PyGetSetDef grad_fn_attribute = {"grad_fn", get_grad_fn, nullptr, "The operation that made this tensor, or None.",
+                                 nullptr};
 
 void interrupt() {
   Locked lock;
@@ -507,7 +528,10 @@ int traverse_autograd(const Tensor& t, visitproc visit, void* arg) {
     Node* node = stack.back();
     stack.pop_back();
     const int result = node->traverse(
-        [](void* object, void* p) { return static_cast<Visit*>(p)->visit(static_cast<PyObject*>(object), static_cast<Visit*>(p)->arg); }, &pair);
+        [](void* object, void* p) {
+          return static_cast<Visit*>(p)->visit(static_cast<PyObject*>(object), static_cast<Visit*>(p)->arg);
+        },
+        &pair);
     if (result) return result;
     for (const auto& [index, hook] : node->pre_hooks)
       if (hook->use_count() == 1) Py_VISIT(static_cast<PyObject*>(hook->object()));

@@ -140,9 +140,12 @@ void parse_signature(const Operator& op, Overload& overload) {
     if (part == "*") {
       keyword_only = true;
     } else if (part == "**options") {
-      const std::pair<const char*, Option> names[] = {
-          {"dtype", Option::DType}, {"layout", Option::Layout}, {"device", Option::Device}, {"pin_memory", Option::PinMemory},
-          {"requires_grad", Option::RequiresGrad}, {"memory_format", Option::MemoryFormat}};
+      const std::pair<const char*, Option> names[] = {{"dtype", Option::DType},
+                                                      {"layout", Option::Layout},
+                                                      {"device", Option::Device},
+                                                      {"pin_memory", Option::PinMemory},
+                                                      {"requires_grad", Option::RequiresGrad},
+                                                      {"memory_format", Option::MemoryFormat}};
       for (const auto& [name, option] : names) add(name, Py_None, true, slot, option);
       ++slot;
     } else {
@@ -171,7 +174,8 @@ bool names_parameter(PyObject* keyword, PyObject* parameter) {
   const char* wanted = PyUnicode_AsUTF8(parameter);
   auto pair = [&](const char* a, const char* b) { return !std::strcmp(given, a) && !std::strcmp(wanted, b); };
   return pair("input", "self") || pair("axis", "dim") || pair("keepdims", "keepdim") || pair("x", "self") ||
-         pair("x1", "self") || pair("x2", "other") || pair("tensors", "self") || pair("size", "shape") || pair("a", "self");
+         pair("x1", "self") || pair("x2", "other") || pair("tensors", "self") || pair("size", "shape") ||
+         pair("a", "self");
 }
 
 struct Bound {
@@ -183,8 +187,8 @@ struct Bound {
 };
 
 // Fills `bound`, or says in `why` (when given) what does not fit.
-bool bind_arguments(const OpObject& object, const Overload& overload, PyObject* const* args, size_t given, PyObject* keywords,
-                    Bound& bound, std::string* why) {
+bool bind_arguments(const OpObject& object, const Overload& overload, PyObject* const* args, size_t given,
+                    PyObject* keywords, Bound& bound, std::string* why) {
   const auto& parameters = overload.parameters;
   const auto& types = overload.implementation.types;
   const size_t skip = is_method(object.mode) ? 1 : 0;
@@ -209,8 +213,9 @@ bool bind_arguments(const OpObject& object, const Overload& overload, PyObject* 
   }
   if (use > overload.positional) {
     if (why)
-      *why = str(op, "() takes ", overload.positional - skip, " positional argument", overload.positional - skip == 1 ? "" : "s",
-                 " but ", positional - skip, positional - skip == 1 ? " was given" : " were given");
+      *why = str(op, "() takes ", overload.positional - skip, " positional argument",
+                 overload.positional - skip == 1 ? "" : "s", " but ", positional - skip,
+                 positional - skip == 1 ? " was given" : " were given");
     return false;
   }
   for (size_t i = 0; i < use; ++i) chosen[i] = args[i];
@@ -219,7 +224,8 @@ bool bind_arguments(const OpObject& object, const Overload& overload, PyObject* 
     for (Py_ssize_t k = 0; k < count; ++k) {
       PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
       PyObject* value = args[given + size_t(k)];
-      if ((overload.forms & kOut) && !is_inplace(object.mode) && PyUnicode_CompareWithASCIIString(keyword, "out") == 0) {
+      if ((overload.forms & kOut) && !is_inplace(object.mode) &&
+          PyUnicode_CompareWithASCIIString(keyword, "out") == 0) {
         if (value != Py_None) bound.out = value;
         continue;
       }
@@ -249,11 +255,12 @@ bool bind_arguments(const OpObject& object, const Overload& overload, PyObject* 
                      i == 0 && takes_self && !skip ? "input" : PyUnicode_AsUTF8(p.name), "\"");
         return false;
       }
-    } else if (p.option == Option::None && !types[p.slot].check(value) && !(value == Py_None && p.default_value == Py_None)) {
+    } else if (p.option == Option::None && !types[p.slot].check(value) &&
+               !(value == Py_None && p.default_value == Py_None)) {
       if (why)
         *why = str(op, "(): argument '", i == 0 && takes_self && !skip ? "input" : PyUnicode_AsUTF8(p.name), "'",
-                   i < use ? str(" (position ", i + 1 - skip, ")") : std::string(), " must be ", types[p.slot].name, ", not ",
-                   Py_TYPE(value)->tp_name);
+                   i < use ? str(" (position ", i + 1 - skip, ")") : std::string(), " must be ", types[p.slot].name,
+                   ", not ", Py_TYPE(value)->tp_name);
       return false;
     }
     switch (p.option) {
@@ -287,7 +294,8 @@ std::string no_overload_fits(const OpObject& object, PyObject* const* args, size
   for (Py_ssize_t k = 0; keywords && k < PyTuple_GET_SIZE(keywords); ++k) {
     if (given > skip || k) text += ", ";
     PyObject* value = args[given + size_t(k)];
-    text += str(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, k)), "=", is_tensor(value) ? "Tensor" : Py_TYPE(value)->tp_name);
+    text += str(PyUnicode_AsUTF8(PyTuple_GET_ITEM(keywords, k)), "=",
+                is_tensor(value) ? "Tensor" : Py_TYPE(value)->tp_name);
   }
   text += "), but expected one of:";
   for (const auto& overload : object.op->overloads) {
@@ -322,12 +330,14 @@ void write_out(const Tensor& out, const Tensor& result) {
   FLAMBEAU_CHECK(can_cast(result.dtype(), out.dtype()), "result type ", result.dtype(),
                  " can't be cast to the desired output type ", out.dtype());
   if (!(out.sizes() == result.sizes())) {
-    FLAMBEAU_CHECK(out.numel() == 0 || out.storage()->owned(), "out= tensor of another size can't be resized: its memory is not ours");
+    FLAMBEAU_CHECK(out.numel() == 0 || out.storage()->owned(),
+                   "out= tensor of another size can't be resized: its memory is not ours");
     if (out.numel() != 0)
-      PyErr_WarnFormat(PyExc_UserWarning, 1,
-                       "An output with one or more elements was resized since it had a shape that does not match the required "
-                       "output shape. This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
-                       "unless they have zero elements.");
+      PyErr_WarnFormat(
+          PyExc_UserWarning, 1,
+          "An output with one or more elements was resized since it had a shape that does not match the required "
+          "output shape. This behavior is deprecated, and in a future PyTorch release outputs will not be resized "
+          "unless they have zero elements.");
     const size_t bytes = (size_t(out.storage_offset()) + size_t(result.numel())) * out.itemsize();
     if (out.storage()->nbytes() < bytes) out.storage()->resize(bytes);
     out.impl()->set_geometry(result.sizes(), contiguous_strides(result.sizes()), out.storage_offset());
@@ -344,15 +354,16 @@ void refuse_gradients(const Bound& bound, size_t slots, const Tensor& out) {
     if (value != reinterpret_cast<PyObject*>(const_cast<OptionValues*>(&bound.options)) && value && is_tensor(value))
       needed |= unwrap(value).requires_grad();
   }
-  FLAMBEAU_CHECK(!needed, "functions with out=... arguments don't support automatic differentiation, but one of the "
-                          "arguments requires grad.");
+  FLAMBEAU_CHECK(!needed,
+                 "functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments requires grad.");
 }
 
 PyObject* call_out(const Overload& overload, Bound& bound) {
   const size_t slots = overload.implementation.types.size();
   if (!overload.implementation.tensor) {
-    FLAMBEAU_CHECK_AS(TypeError, PyTuple_Check(bound.out) || PyList_Check(bound.out), "argument 'out' must be tuple of Tensors, not ",
-                      Py_TYPE(bound.out)->tp_name);
+    FLAMBEAU_CHECK_AS(TypeError, PyTuple_Check(bound.out) || PyList_Check(bound.out),
+                      "argument 'out' must be tuple of Tensors, not ", Py_TYPE(bound.out)->tp_name);
     PyObject* result = overload.implementation.object(bound.values);
     if (!result) return nullptr;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result) && i < PySequence_Fast_GET_SIZE(bound.out); ++i) {
@@ -364,7 +375,8 @@ PyObject* call_out(const Overload& overload, Bound& bound) {
     Py_DECREF(result);
     return PySequence_Tuple(bound.out);
   }
-  FLAMBEAU_CHECK_AS(TypeError, is_tensor(bound.out), "argument 'out' must be Tensor, not ", Py_TYPE(bound.out)->tp_name);
+  FLAMBEAU_CHECK_AS(TypeError, is_tensor(bound.out), "argument 'out' must be Tensor, not ",
+                    Py_TYPE(bound.out)->tp_name);
   const Tensor out = unwrap(bound.out);
   refuse_gradients(bound, slots, out);
   Tensor result;
@@ -372,8 +384,10 @@ PyObject* call_out(const Overload& overload, Bound& bound) {
     check_no_internal_overlap(out);
     bool partial = false;
     for (size_t i = 0; i < slots; ++i)
-      if (overload.implementation.types[i].check != From<Options>::check && bound.values[i] && is_tensor(bound.values[i]))
-        check_no_partial_overlap(out, unwrap(bound.values[i])), partial |= may_overlap(out, unwrap(bound.values[i])) && !same_memory(out, unwrap(bound.values[i]));
+      if (overload.implementation.types[i].check != From<Options>::check && bound.values[i] &&
+          is_tensor(bound.values[i]))
+        check_no_partial_overlap(out, unwrap(bound.values[i])),
+            partial |= may_overlap(out, unwrap(bound.values[i])) && !same_memory(out, unwrap(bound.values[i]));
     if (!partial) {
       Destination destination(out);
       result = overload.implementation.tensor(bound.values);
@@ -405,7 +419,9 @@ PyObject* call_inplace(const Overload& overload, Bound& bound) {
   check_inplace(self);
   bool recorded = false, overlaps = false;
   for (size_t i = 0; i < overload.implementation.types.size(); ++i) {
-    if (overload.implementation.types[i].check == From<Options>::check || !bound.values[i] || !is_tensor(bound.values[i])) continue;
+    if (overload.implementation.types[i].check == From<Options>::check || !bound.values[i] ||
+        !is_tensor(bound.values[i]))
+      continue;
     const Tensor& t = unwrap(bound.values[i]);
     recorded |= grad_enabled() && t.requires_grad();
     overlaps |= may_overlap(self, t) && !same_memory(self, t);
@@ -443,7 +459,8 @@ PyObject* finish(const Overload& overload, Bound& bound, Mode mode) {
     return wrap(std::move(result));
   }
   PyObject* result = overload.implementation.object(bound.values);
-  if (result && overload.result_type) Py_SETREF(result, PyObject_CallFunctionObjArgs(overload.result_type, result, nullptr));
+  if (result && overload.result_type)
+    Py_SETREF(result, PyObject_CallFunctionObjArgs(overload.result_type, result, nullptr));
   return result;
 }
 
@@ -455,11 +472,13 @@ PyObject* call(PyObject* callable, PyObject* const* args, size_t flags, PyObject
     Overload* last = nullptr;
     for (auto& overload : object.op->overloads) {
       if (!(overload->forms & object.mask)) continue;
-      if (!overload->parsed) [[unlikely]] parse_signature(*object.op, *overload);
+      if (!overload->parsed) [[unlikely]]
+        parse_signature(*object.op, *overload);
       ++candidates;
       last = overload.get();
       Bound bound;
-      if (bind_arguments(object, *overload, args, given, keywords, bound, nullptr)) return finish(*overload, bound, object.mode);
+      if (bind_arguments(object, *overload, args, given, keywords, bound, nullptr))
+        return finish(*overload, bound, object.mode);
     }
     std::string why;
     Bound bound;
@@ -476,8 +495,9 @@ PyObject* call(PyObject* callable, PyObject* const* args, size_t flags, PyObject
 
 PyObject* op_repr(PyObject* self) {
   auto* object = reinterpret_cast<OpObject*>(self);
-  return PyUnicode_FromFormat(is_method(object->mode) ? "<method '%U' of 'flambeau.Tensor' objects>" : "<built-in method %U of flambeau>",
-                              object->name);
+  return PyUnicode_FromFormat(
+      is_method(object->mode) ? "<method '%U' of 'flambeau.Tensor' objects>" : "<built-in method %U of flambeau>",
+      object->name);
 }
 PyObject* op_bind(PyObject* self, PyObject* instance, PyObject*) {
   auto* object = reinterpret_cast<OpObject*>(self);
@@ -493,7 +513,8 @@ PyObject* op_signatures(PyObject* self, void*) {
     if (!(overload->forms & object->mask)) continue;
     std::string types;
     for (const auto& type : overload->implementation.types) types += str(types.empty() ? "" : "|", type.name);
-    PyObject* text = Py_BuildValue("(ssIs)", overload->signature.c_str(), types.c_str(), overload->forms, overload->implementation.result);
+    PyObject* text = Py_BuildValue("(ssIs)", overload->signature.c_str(), types.c_str(), overload->forms,
+                                   overload->implementation.result);
     PyList_Append(list, text);
     Py_DECREF(text);
   }
@@ -508,21 +529,24 @@ PyObject* op_doc(PyObject* self, void*) {
 }
 PyObject* op_reduce(PyObject* self, PyObject*) { return Py_NewRef(reinterpret_cast<OpObject*>(self)->name); }
 PyMethodDef op_methods[] = {{"__reduce__", op_reduce, METH_NOARGS, nullptr}, {}};
-PyGetSetDef op_getset[] = {{"__name__", op_name, nullptr, nullptr, nullptr},
-                           {"__qualname__", op_name, nullptr, nullptr, nullptr},
-                           {"__module__", op_module, nullptr, nullptr, nullptr},
-                           {"__doc__", op_doc, nullptr, nullptr, nullptr},
-                           {"_signatures", op_signatures, nullptr, nullptr, nullptr},
-                           {}};
-PyMemberDef op_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, vectorcall), READONLY, nullptr}, {}};
-PyType_Slot op_slots[] = {{Py_tp_repr, (void*)op_repr},       {Py_tp_call, (void*)PyVectorcall_Call},
-                          {Py_tp_descr_get, (void*)op_bind},  {Py_tp_getset, op_getset},
-                          {Py_tp_members, op_members},        {Py_tp_methods, op_methods},
+PyGetSetDef op_getset[] = {
+    {"__name__", op_name, nullptr, nullptr, nullptr},          {"__qualname__", op_name, nullptr, nullptr, nullptr},
+    {"__module__", op_module, nullptr, nullptr, nullptr},      {"__doc__", op_doc, nullptr, nullptr, nullptr},
+    {"_signatures", op_signatures, nullptr, nullptr, nullptr}, {}};
+PyMemberDef op_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, vectorcall), READONLY, nullptr},
+                            {}};
+PyType_Slot op_slots[] = {{Py_tp_repr, (void*)op_repr},
+                          {Py_tp_call, (void*)PyVectorcall_Call},
+                          {Py_tp_descr_get, (void*)op_bind},
+                          {Py_tp_getset, op_getset},
+                          {Py_tp_members, op_members},
+                          {Py_tp_methods, op_methods},
                           {0, nullptr}};
 PyType_Spec op_spec = {"flambeau._C.Operator", sizeof(OpObject), 0,
                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, op_slots};
 // The same, without the flag that lets the interpreter pass self itself: functions.
-PyType_Spec function_spec = {"flambeau._C.Function", sizeof(OpObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, op_slots};
+PyType_Spec function_spec = {"flambeau._C.Function", sizeof(OpObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, op_slots};
 
 PyTypeObject* function_type = nullptr;
 
@@ -571,7 +595,9 @@ void init_ops(PyObject* module) {
     const char* name;
     PyObject* dict;
   };
-  Space spaces[] = {{kFunction, "_VariableFunctions", nullptr}, {kNN, "_nn", nullptr}, {kLinalg, "_linalg", nullptr},
+  Space spaces[] = {{kFunction, "_VariableFunctions", nullptr},
+                    {kNN, "_nn", nullptr},
+                    {kLinalg, "_linalg", nullptr},
                     {kSpecial, "_special", nullptr}};
   PyObject* modules = PyImport_GetModuleDict();
   for (auto& space : spaces) {

@@ -14,8 +14,8 @@
 // DType, std::optional<DType>
 // const std::string&, std::optional<std::string>
 // const Ref<Generator>&    Generator or None (null)
-// const Options&           write `**options`: dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
-// std::optional<std::vector<double>>
+// const Options&           write `**options`: dtype=None, layout=None, device=None, pin_memory=False,
+// requires_grad=False std::optional<std::vector<double>>
 //
 // Results: Tensor, std::tuple of Tensors (write " -> values, indices" for a named one), TensorList (a tuple), Dims
 // (torch.Size), bool, int64_t, double, Scalar, DType, void (None).

@@ -38,7 +38,8 @@ bool is_scalar_tensor(PyObject* o) { return is_tensor(o) && unwrap(o).dim() == 0
 int64_t to_int64(PyObject* o) {
   if (is_tensor(o)) {
     const Scalar value = read(unwrap(o));
-    FLAMBEAU_CHECK_AS(TypeError, !value.is_floating(), "only integer tensors of a single element can be converted to an index");
+    FLAMBEAU_CHECK_AS(TypeError, !value.is_floating(),
+                      "only integer tensors of a single element can be converted to an index");
     return value.to_int();
   }
   PyObject* index = PyNumber_Index(o);
@@ -128,12 +129,13 @@ void check_device(PyObject* o) {
 }
 
 void check_layout(PyObject* o) {
-  FLAMBEAU_CHECK(none(o) || o == python_objects.strided, "flambeau has strided tensors only: other layouts are not supported");
+  FLAMBEAU_CHECK(none(o) || o == python_objects.strided,
+                 "flambeau has strided tensors only: other layouts are not supported");
 }
 
 bool is_memory_format(PyObject* o) {
-  return o == python_objects.contiguous_format || o == python_objects.preserve_format || o == python_objects.channels_last ||
-         o == python_objects.channels_last_3d;
+  return o == python_objects.contiguous_format || o == python_objects.preserve_format ||
+         o == python_objects.channels_last || o == python_objects.channels_last_3d;
 }
 
 MemoryFormat to_memory_format(PyObject* o) {
@@ -149,7 +151,8 @@ Options to_options(const OptionValues& values) {
   check_layout(values.layout);
   if (!none(values.dtype)) options.dtype = to_dtype(values.dtype);
   if (!none(values.memory_format)) {
-    FLAMBEAU_CHECK_AS(TypeError, is_memory_format(values.memory_format), "argument 'memory_format' must be torch.memory_format, not ",
+    FLAMBEAU_CHECK_AS(TypeError, is_memory_format(values.memory_format),
+                      "argument 'memory_format' must be torch.memory_format, not ",
                       Py_TYPE(values.memory_format)->tp_name);
     options.memory_format = to_memory_format(values.memory_format);
   }

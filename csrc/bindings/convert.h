@@ -43,19 +43,20 @@ Options to_options(const OptionValues& values);
 
 inline bool none(PyObject* o) { return o == nullptr || o == Py_None; }
 
-#define FLAMBEAU_FROM(T, HELD, NAME, CHECK, GET)   \
-  template <>                                      \
-  struct From<T> {                                 \
-    using Held = HELD;                             \
-    static constexpr const char* name = NAME;      \
+#define FLAMBEAU_FROM(T, HELD, NAME, CHECK, GET)     \
+  template <>                                        \
+  struct From<T> {                                   \
+    using Held = HELD;                               \
+    static constexpr const char* name = NAME;        \
     static bool check(PyObject* o) { return CHECK; } \
-    static HELD get(PyObject* o) { return GET; }   \
+    static HELD get(PyObject* o) { return GET; }     \
   };
 
 FLAMBEAU_FROM(Tensor, const Tensor&, "Tensor", is_tensor(o), unwrap(o))
 FLAMBEAU_FROM(OptTensor, OptTensor, "Tensor", none(o) || is_tensor(o), none(o) ? OptTensor() : OptTensor(unwrap(o)))
 FLAMBEAU_FROM(TensorList, TensorList, "tuple of Tensors", is_tensor_list(o), to_tensor_list(o))
-FLAMBEAU_FROM(Operand, Operand, "Tensor", is_tensor(o) || is_number(o), is_tensor(o) ? Operand(unwrap(o)) : Operand(to_scalar(o)))
+FLAMBEAU_FROM(Operand, Operand, "Tensor", is_tensor(o) || is_number(o),
+              is_tensor(o) ? Operand(unwrap(o)) : Operand(to_scalar(o)))
 FLAMBEAU_FROM(Scalar, Scalar, "Number", is_number(o) || is_scalar_tensor(o), to_scalar(o))
 FLAMBEAU_FROM(std::optional<Scalar>, std::optional<Scalar>, "Number", none(o) || is_number(o) || is_scalar_tensor(o),
               none(o) ? std::optional<Scalar>() : to_scalar(o))

@@ -10,7 +10,8 @@ namespace {
 Tensor copy_(const Tensor& self, const Tensor& src, bool) { return ops::copy_(self, src); }
 Tensor fill_(const Tensor& self, Scalar value) { return ops::fill_(self, value); }
 Tensor fill_tensor_(const Tensor& self, const Tensor& value) {
-  FLAMBEAU_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+  FLAMBEAU_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
+                 " dimensions.");
   return ops::copy_(self, value);
 }
 Tensor fill(const Tensor& self, Scalar value) { return ops::fill_(ops::clone(self), value); }

@@ -1,6 +1,7 @@
 // The families of operators, one bind_<family>() each: where a new one is entered.
 #pragma once
 
+// clang-format off
 #define FLAMBEAU_FAMILIES(_) \
   _(views)                   \
   _(arithmetic)              \
@@ -23,6 +24,7 @@
   _(pool)                    \
   _(loss)                    \
   _(upsample)
+// clang-format on
 
 namespace flambeau::bind {
 #define FLAMBEAU_DECLARE(name) void bind_##name();

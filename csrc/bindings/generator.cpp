@@ -10,7 +10,8 @@ namespace flambeau::bind {
 namespace {
 
 struct GeneratorObject {
-  PyObject_HEAD Generator* generator;  // one count is ours
+  PyObject_HEAD
+  Generator* generator;  // one count is ours
 };
 PyTypeObject* generator_type = nullptr;
 

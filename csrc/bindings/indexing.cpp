@@ -16,11 +16,12 @@ bool is_array(PyObject* o) { return std::string_view(Py_TYPE(o)->tp_name) == "nu
 bool is_sequence(PyObject* o) { return PySequence_Check(o) && !is_tensor(o); }
 
 Tensor select_checked(const Tensor& t, int64_t dim, int64_t index) {
-  FLAMBEAU_CHECK_AS(IndexError, t.dim() || dim, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+  FLAMBEAU_CHECK_AS(IndexError, t.dim() || dim,
+                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
                     "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
   const int64_t size = t.size(dim);
-  FLAMBEAU_CHECK_AS(IndexError, index >= -size && index < size, "index ", index, " is out of bounds for dimension ", dim,
-                    " with size ", size);
+  FLAMBEAU_CHECK_AS(IndexError, index >= -size && index < size, "index ", index, " is out of bounds for dimension ",
+                    dim, " with size ", size);
   return ops::select(t, dim, index);
 }
 
@@ -65,8 +66,8 @@ class ListReader {
       const Py_ssize_t n = PySequence_Size(o);
       if (n < 0) throw PythonError();
       if (depth == sizes_.size()) sizes_.push_back(n);
-      FLAMBEAU_CHECK_AS(ValueError, sizes_[depth] == n, "expected sequence of length ", sizes_[depth], " at dim ", depth,
-                        " (got ", int64_t(n), ")");
+      FLAMBEAU_CHECK_AS(ValueError, sizes_[depth] == n, "expected sequence of length ", sizes_[depth], " at dim ",
+                        depth, " (got ", int64_t(n), ")");
       for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* item = PySequence_GetItem(o, i);
         if (!item) throw PythonError();
@@ -166,8 +167,10 @@ class Parser {
     } else if (PySlice_Check(o)) {
       view = slice_by(view, dim_++, o);
     } else {
-      FLAMBEAU_CHECK_AS(IndexError, PyIndex_Check(o), "only integers, slices (`:`), ellipsis (`...`), None and long or byte "
-                        "Variables are valid indices (got ", Py_TYPE(o)->tp_name, ")");
+      FLAMBEAU_CHECK_AS(IndexError, PyIndex_Check(o),
+                        "only integers, slices (`:`), ellipsis (`...`), None and long or byte "
+                        "Variables are valid indices (got ",
+                        Py_TYPE(o)->tp_name, ")");
       select(index_value(o));
     }
   }
@@ -213,8 +216,8 @@ class Parser {
 Tensor value_tensor(const Tensor& self, PyObject* value) {
   if (is_tensor(value)) return unwrap(value);
   const bool number = PyFloat_Check(value) || PyLong_Check(value) || is_int(value);
-  FLAMBEAU_CHECK_AS(TypeError, number, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.", legacy_name(self.dtype()),
-                    "Tensor");
+  FLAMBEAU_CHECK_AS(TypeError, number, "can't assign a ", Py_TYPE(value)->tp_name, " to a torch.",
+                    legacy_name(self.dtype()), "Tensor");
   const Scalar scalar = PyLong_Check(value) && !PyBool_Check(value) ? Scalar(index_value(value)) : to_scalar(value);
   scalar.check_fits(self.dtype());
   return scalar_tensor(scalar, self.dtype());

@@ -5,7 +5,7 @@
 
 namespace flambeau::bind {
 
-PyObject* tensor_getitem(PyObject* self, PyObject* index);              // new reference, or null with an exception set
-int tensor_setitem(PyObject* self, PyObject* index, PyObject* value);   // 0, or -1 with an exception set
+PyObject* tensor_getitem(PyObject* self, PyObject* index);  // new reference, or null with an exception set
+int tensor_setitem(PyObject* self, PyObject* index, PyObject* value);  // 0, or -1 with an exception set
 
 }  // namespace flambeau::bind

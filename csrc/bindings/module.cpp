@@ -44,13 +44,14 @@ NB_MODULE(_C, m) {
     fields["invariant"] = p.invariant;
     return fields;
   });
-  m.def("_set_profile", [](const std::string& aten, const std::string& onednn, const std::string& mkl, int threads, bool invariant) {
-    Profile p;
-    p.aten = aten == "avx512" ? AtenIsa::Avx512 : aten == "avx2" ? AtenIsa::Avx2 : AtenIsa::Default;
-    p.onednn = onednn == "avx512_core" ? OneDnnIsa::Avx512 : OneDnnIsa::Avx2;
-    p.mkl = mkl == "amd" ? MklPath::Amd : mkl == "intel-avx512" ? MklPath::IntelAvx512 : MklPath::IntelAvx2;
-    p.threads = threads;
-    p.invariant = invariant;
-    set_profile(p);
-  });
+  m.def("_set_profile",
+        [](const std::string& aten, const std::string& onednn, const std::string& mkl, int threads, bool invariant) {
+          Profile p;
+          p.aten = aten == "avx512" ? AtenIsa::Avx512 : aten == "avx2" ? AtenIsa::Avx2 : AtenIsa::Default;
+          p.onednn = onednn == "avx512_core" ? OneDnnIsa::Avx512 : OneDnnIsa::Avx2;
+          p.mkl = mkl == "amd" ? MklPath::Amd : mkl == "intel-avx512" ? MklPath::IntelAvx512 : MklPath::IntelAvx2;
+          p.threads = threads;
+          p.invariant = invariant;
+          set_profile(p);
+        });
 }

@@ -30,7 +30,9 @@ Tensor scaled(const Tensor& self, const Operand& other, Scalar alpha) {
 Tensor div_mode(const Tensor& self, const Operand& other, const std::optional<std::string>& rounding_mode) {
   return ops::div_mode(self, other, rounding_mode);
 }
-Tensor where_method(const Tensor& self, const Tensor& condition, const Operand& other) { return ops::where(condition, self, other); }
+Tensor where_method(const Tensor& self, const Tensor& condition, const Operand& other) {
+  return ops::where(condition, self, other);
+}
 TensorList where_indices(const Tensor& condition) { return ops::nonzero_numpy(condition); }
 Tensor expit(const Tensor& self) { return ops::sigmoid(self); }
 
@@ -66,7 +68,8 @@ void bind_binary() {
   def<&tensors<&ops::gcd>>("gcd(self, other)", kPass);
   def<&tensors<&ops::lcm>>("lcm(self, other)", kPass);
   def<&tensors<&ops::heaviside>>("heaviside(self, values)", kPass);
-  for (const char* signature : {"atan2(self, other)", "arctan2(self, other)"}) def<&tensors<&ops::atan2>>(signature, kPass);
+  for (const char* signature : {"atan2(self, other)", "arctan2(self, other)"})
+    def<&tensors<&ops::atan2>>(signature, kPass);
   def<&tensors<&ops::hypot>>("hypot(self, other)", kPass);
   def<&binary<&ops::copysign>>("copysign(self, other)", kPass);
   def<&tensors<&ops::nextafter>>("nextafter(self, other)", kPass);
@@ -89,7 +92,8 @@ void bind_comparisons() {
   for (const char* signature : {"lt(self, other)", "less(self, other)"}) def<&binary<&ops::lt>>(signature, kPass);
   for (const char* signature : {"le(self, other)", "less_equal(self, other)"}) def<&binary<&ops::le>>(signature, kPass);
   for (const char* signature : {"gt(self, other)", "greater(self, other)"}) def<&binary<&ops::gt>>(signature, kPass);
-  for (const char* signature : {"ge(self, other)", "greater_equal(self, other)"}) def<&binary<&ops::ge>>(signature, kPass);
+  for (const char* signature : {"ge(self, other)", "greater_equal(self, other)"})
+    def<&binary<&ops::ge>>(signature, kPass);
   def<&binary<&ops::logical_and>>("logical_and(self, other)", kPass);
   def<&binary<&ops::logical_or>>("logical_or(self, other)", kPass);
   def<&binary<&ops::logical_xor>>("logical_xor(self, other)", kPass);

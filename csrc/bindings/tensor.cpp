@@ -86,12 +86,13 @@ int set_grad(PyObject* self, PyObject* value, void*) {
       t.set_grad(Tensor());
       return 0;
     }
-    FLAMBEAU_CHECK_AS(TypeError, is_tensor(value), "assigned grad expected to be a Tensor or None but got grad of type ",
-                      Py_TYPE(value)->tp_name);
+    FLAMBEAU_CHECK_AS(TypeError, is_tensor(value),
+                      "assigned grad expected to be a Tensor or None but got grad of type ", Py_TYPE(value)->tp_name);
     const Tensor& grad = unwrap(value);
     FLAMBEAU_CHECK(!grad.is(t), "can't assign Variable as its own grad");
     FLAMBEAU_CHECK(grad.dtype() == t.dtype(), "attempting to assign a gradient with dtype '", name(grad.dtype()),
-                   "' to a tensor with dtype '", name(t.dtype()), "'. Please ensure that the gradient and the tensor have the same dtype");
+                   "' to a tensor with dtype '", name(t.dtype()),
+                   "'. Please ensure that the gradient and the tensor have the same dtype");
     FLAMBEAU_CHECK(grad.sizes() == t.sizes(), "assigned grad has data of a different size");
     t.set_grad(grad);
     return 0;
@@ -146,7 +147,8 @@ PyObject* get_transposed(PyObject* self, void*) {
 PyObject* get_matrix_transposed(PyObject* self, void*) {
   return guarded([&] {
     const Tensor& t = unwrap(self);
-    FLAMBEAU_CHECK(t.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ", t.dim(), "-D tensor.");
+    FLAMBEAU_CHECK(t.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ", t.dim(),
+                   "-D tensor.");
     return wrap(ops::transpose(t, -2, -1));
   });
 }
@@ -257,52 +259,51 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
   return call_operator(names[op], args, 2);
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_dealloc, (void*)tensor_dealloc},
-    {Py_tp_traverse, (void*)tensor_traverse},
-    {Py_tp_clear, (void*)tensor_clear},
-    {Py_tp_hash, (void*)tensor_hash},
-    {Py_tp_richcompare, (void*)compare},
-    {Py_tp_getset, getset},
-    {Py_tp_methods, tensor_methods},
-    {Py_mp_subscript, (void*)tensor_getitem},
-    {Py_mp_ass_subscript, (void*)tensor_setitem},
-    {Py_mp_length, (void*)tensor_len},
-    {Py_nb_add, (void*)binary<add_names>},
-    {Py_nb_subtract, (void*)binary<sub_names>},
-    {Py_nb_multiply, (void*)binary<mul_names>},
-    {Py_nb_true_divide, (void*)binary<div_names>},
-    {Py_nb_floor_divide, (void*)binary<floordiv_names>},
-    {Py_nb_remainder, (void*)binary<mod_names>},
-    {Py_nb_power, (void*)power},
-    {Py_nb_matrix_multiply, (void*)matmul},
-    {Py_nb_and, (void*)binary<and_names>},
-    {Py_nb_or, (void*)binary<or_names>},
-    {Py_nb_xor, (void*)binary<xor_names>},
-    {Py_nb_lshift, (void*)binary<lshift_names>},
-    {Py_nb_rshift, (void*)binary<rshift_names>},
-    {Py_nb_inplace_add, (void*)inplace<add_names>},
-    {Py_nb_inplace_subtract, (void*)inplace<sub_names>},
-    {Py_nb_inplace_multiply, (void*)inplace<mul_names>},
-    {Py_nb_inplace_true_divide, (void*)inplace<div_names>},
-    {Py_nb_inplace_floor_divide, (void*)inplace<floordiv_names>},
-    {Py_nb_inplace_remainder, (void*)inplace<mod_names>},
-    {Py_nb_inplace_power, (void*)inplace_power},
-    {Py_nb_inplace_and, (void*)inplace<and_names>},
-    {Py_nb_inplace_or, (void*)inplace<or_names>},
-    {Py_nb_inplace_xor, (void*)inplace<xor_names>},
-    {Py_nb_inplace_lshift, (void*)inplace<lshift_names>},
-    {Py_nb_inplace_rshift, (void*)inplace<rshift_names>},
-    {Py_nb_negative, (void*)negative},
-    {Py_nb_positive, (void*)positive},
-    {Py_nb_absolute, (void*)absolute},
-    {Py_nb_invert, (void*)invert},
-    {Py_nb_bool, (void*)truth},
-    {Py_nb_float, (void*)as_float},
-    {Py_nb_int, (void*)as_int},
-    {Py_nb_index, (void*)as_index},
-    {Py_tp_doc, (void*)"What flambeau.Tensor is built on."},
-    {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, (void*)tensor_dealloc},
+                       {Py_tp_traverse, (void*)tensor_traverse},
+                       {Py_tp_clear, (void*)tensor_clear},
+                       {Py_tp_hash, (void*)tensor_hash},
+                       {Py_tp_richcompare, (void*)compare},
+                       {Py_tp_getset, getset},
+                       {Py_tp_methods, tensor_methods},
+                       {Py_mp_subscript, (void*)tensor_getitem},
+                       {Py_mp_ass_subscript, (void*)tensor_setitem},
+                       {Py_mp_length, (void*)tensor_len},
+                       {Py_nb_add, (void*)binary<add_names>},
+                       {Py_nb_subtract, (void*)binary<sub_names>},
+                       {Py_nb_multiply, (void*)binary<mul_names>},
+                       {Py_nb_true_divide, (void*)binary<div_names>},
+                       {Py_nb_floor_divide, (void*)binary<floordiv_names>},
+                       {Py_nb_remainder, (void*)binary<mod_names>},
+                       {Py_nb_power, (void*)power},
+                       {Py_nb_matrix_multiply, (void*)matmul},
+                       {Py_nb_and, (void*)binary<and_names>},
+                       {Py_nb_or, (void*)binary<or_names>},
+                       {Py_nb_xor, (void*)binary<xor_names>},
+                       {Py_nb_lshift, (void*)binary<lshift_names>},
+                       {Py_nb_rshift, (void*)binary<rshift_names>},
+                       {Py_nb_inplace_add, (void*)inplace<add_names>},
+                       {Py_nb_inplace_subtract, (void*)inplace<sub_names>},
+                       {Py_nb_inplace_multiply, (void*)inplace<mul_names>},
+                       {Py_nb_inplace_true_divide, (void*)inplace<div_names>},
+                       {Py_nb_inplace_floor_divide, (void*)inplace<floordiv_names>},
+                       {Py_nb_inplace_remainder, (void*)inplace<mod_names>},
+                       {Py_nb_inplace_power, (void*)inplace_power},
+                       {Py_nb_inplace_and, (void*)inplace<and_names>},
+                       {Py_nb_inplace_or, (void*)inplace<or_names>},
+                       {Py_nb_inplace_xor, (void*)inplace<xor_names>},
+                       {Py_nb_inplace_lshift, (void*)inplace<lshift_names>},
+                       {Py_nb_inplace_rshift, (void*)inplace<rshift_names>},
+                       {Py_nb_negative, (void*)negative},
+                       {Py_nb_positive, (void*)positive},
+                       {Py_nb_absolute, (void*)absolute},
+                       {Py_nb_invert, (void*)invert},
+                       {Py_nb_bool, (void*)truth},
+                       {Py_nb_float, (void*)as_float},
+                       {Py_nb_int, (void*)as_int},
+                       {Py_nb_index, (void*)as_index},
+                       {Py_tp_doc, (void*)"What flambeau.Tensor is built on."},
+                       {0, nullptr}};
 PyType_Spec spec = {"flambeau._C.TensorBase", sizeof(TensorObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
 

@@ -38,7 +38,9 @@ PyObject* nested_list(const Tensor& t, int64_t dim, const char* at) {
 
 // ---- methods --------------------------------------------------------------------------------------------------------
 
-PyObject* item(PyObject* self, PyObject*) { return guarded([&] { return wrap(item_of(unwrap(self))); }); }
+PyObject* item(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(item_of(unwrap(self))); });
+}
 PyObject* tolist(PyObject* self, PyObject*) {
   return guarded([&] { return nested_list(unwrap(self), 0, static_cast<const char*>(unwrap(self).raw())); });
 }
@@ -58,7 +60,8 @@ PyObject* size_or_stride(PyObject* args, PyObject* keywords, const Dims& values,
     if (!none(which)) return PyLong_FromLongLong(values[wrap_dim(to_int64(which), ndim, false)]);
     if (is_size) return new_size(values);
     PyObject* out = PyTuple_New(Py_ssize_t(values.size()));
-    for (size_t i = 0; out && i < values.size(); ++i) PyTuple_SET_ITEM(out, Py_ssize_t(i), PyLong_FromLongLong(values[i]));
+    for (size_t i = 0; out && i < values.size(); ++i)
+      PyTuple_SET_ITEM(out, Py_ssize_t(i), PyLong_FromLongLong(values[i]));
     return out;
   });
 }
@@ -170,21 +173,27 @@ PyObject* storage_compare(PyObject* a, PyObject* b, int op) {
   return PyBool_FromLong((&storage_of(a) == &storage_of(b)) == (op == Py_EQ));
 }
 Py_hash_t storage_hash(PyObject* self) { return Py_hash_t(reinterpret_cast<uintptr_t>(&storage_of(self)) >> 4); }
-PyMethodDef storage_methods[] = {{"nbytes", storage_nbytes, METH_NOARGS, "Size in bytes."},
-                                 {"size", storage_nbytes, METH_NOARGS, "Size in bytes."},
-                                 {"data_ptr", storage_data_ptr, METH_NOARGS, "Address of the first byte."},
-                                 {"resize_", storage_resize, METH_O, "Changes the size in bytes, keeping the contents."},
-                                 {"untyped", storage_itself, METH_NOARGS, "Itself."},
-                                 {"cpu", storage_itself, METH_NOARGS, "Itself."},
-                                 {"from_file", (PyCFunction)(void (*)())storage_from_file,
-                                  METH_VARARGS | METH_KEYWORDS | METH_STATIC, "A storage over a file, mapped into memory."},
-                                 {}};
+PyMethodDef storage_methods[] = {
+    {"nbytes", storage_nbytes, METH_NOARGS, "Size in bytes."},
+    {"size", storage_nbytes, METH_NOARGS, "Size in bytes."},
+    {"data_ptr", storage_data_ptr, METH_NOARGS, "Address of the first byte."},
+    {"resize_", storage_resize, METH_O, "Changes the size in bytes, keeping the contents."},
+    {"untyped", storage_itself, METH_NOARGS, "Itself."},
+    {"cpu", storage_itself, METH_NOARGS, "Itself."},
+    {"from_file", (PyCFunction)(void (*)())storage_from_file, METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+     "A storage over a file, mapped into memory."},
+    {}};
 PyGetSetDef storage_getset[] = {{"device", storage_device, nullptr, nullptr, nullptr}, {}};
-PyType_Slot storage_slots[] = {{Py_tp_dealloc, (void*)storage_dealloc}, {Py_tp_new, (void*)storage_new},
-                               {Py_tp_methods, storage_methods},        {Py_sq_length, (void*)storage_length},
-                               {Py_mp_subscript, (void*)storage_item},  {Py_tp_iter, (void*)storage_iter},
-                               {Py_tp_getset, storage_getset},          {Py_bf_releasebuffer, (void*)storage_release_buffer},
-                               {Py_bf_getbuffer, (void*)storage_buffer}, {Py_tp_richcompare, (void*)storage_compare},
+PyType_Slot storage_slots[] = {{Py_tp_dealloc, (void*)storage_dealloc},
+                               {Py_tp_new, (void*)storage_new},
+                               {Py_tp_methods, storage_methods},
+                               {Py_sq_length, (void*)storage_length},
+                               {Py_mp_subscript, (void*)storage_item},
+                               {Py_tp_iter, (void*)storage_iter},
+                               {Py_tp_getset, storage_getset},
+                               {Py_bf_releasebuffer, (void*)storage_release_buffer},
+                               {Py_bf_getbuffer, (void*)storage_buffer},
+                               {Py_tp_richcompare, (void*)storage_compare},
                                {Py_tp_hash, (void*)storage_hash},
                                {Py_tp_doc, (void*)"The bytes under one or more tensors; a writable buffer."},
                                {0, nullptr}};
@@ -196,10 +205,12 @@ PyObject* storage_view(PyObject*, PyObject* o) { return PyMemoryView_FromObject(
 
 PyObject* tensor_from_storage(PyObject*, PyObject* args) {
   PyObject *storage, *dtype, *sizes, *strides, *offset;
-  if (!PyArg_ParseTuple(args, "OOOOO:_tensor_from_storage", &storage, &dtype, &sizes, &strides, &offset)) return nullptr;
+  if (!PyArg_ParseTuple(args, "OOOOO:_tensor_from_storage", &storage, &dtype, &sizes, &strides, &offset))
+    return nullptr;
   return guarded([&] {
     FLAMBEAU_CHECK_AS(TypeError, is_int_list(sizes) && is_int_list(strides), "size and stride must be tuples of ints");
-    return wrap(from_storage(Ref<Storage>(&storage_of(storage)), to_dtype(dtype), to_dims(sizes), to_dims(strides), to_int64(offset)));
+    return wrap(from_storage(Ref<Storage>(&storage_of(storage)), to_dtype(dtype), to_dims(sizes), to_dims(strides),
+                             to_int64(offset)));
   });
 }
 
@@ -251,7 +262,8 @@ bool is_sequence(PyObject* o) {
 }
 bool has_array_interface(PyObject* o) {
   static PyObject* name = PyUnicode_InternFromString("__array_interface__");
-  if (PyList_Check(o) || PyTuple_Check(o) || PyLong_Check(o) || (PyFloat_Check(o) && Py_TYPE(o) == &PyFloat_Type)) return false;
+  if (PyList_Check(o) || PyTuple_Check(o) || PyLong_Check(o) || (PyFloat_Check(o) && Py_TYPE(o) == &PyFloat_Type))
+    return false;
   return PyObject_HasAttr(o, name) == 1;
 }
 // A tensor for an array-like (not a NumPy scalar).
@@ -285,7 +297,8 @@ class Reader {
         throw PythonError();
       }
       sizes.push_back(n);
-      FLAMBEAU_CHECK_AS(ValueError, sizes.size() <= size_t(kMaxDim), "too many dimensions '", Py_TYPE(level)->tp_name, "'");
+      FLAMBEAU_CHECK_AS(ValueError, sizes.size() <= size_t(kMaxDim), "too many dimensions '", Py_TYPE(level)->tp_name,
+                        "'");
       if (n == 0) break;
       Py_SETREF(level, PySequence_GetItem(level, 0));
       if (!level) throw PythonError();
@@ -296,7 +309,8 @@ class Reader {
   }
   void raise_to(DType d) { dtype = dtype ? promote(*dtype, d) : d; }
   void infer_dtype(PyObject* o, size_t dim) {
-    if (is_number(o) && has_array_interface(o)) return raise_to(from_array(o).dtype());  // a NumPy scalar keeps its type
+    if (is_number(o) && has_array_interface(o))
+      return raise_to(from_array(o).dtype());  // a NumPy scalar keeps its type
     if (PyFloat_Check(o)) return raise_to(default_dtype());
     if (PyBool_Check(o)) return raise_to(DType::Bool);
     if (PyLong_Check(o)) return raise_to(DType::Int64);
@@ -322,7 +336,8 @@ class Reader {
   void fill(PyObject* o, const Tensor& out, size_t dim, char* at) {
     if (dim == sizes.size()) {
       if (is_tensor(o)) {
-        FLAMBEAU_CHECK_AS(ValueError, unwrap(o).numel() == 1, "only one element tensors can be converted to Python scalars");
+        FLAMBEAU_CHECK_AS(ValueError, unwrap(o).numel() == 1,
+                          "only one element tensors can be converted to Python scalars");
       } else if (!is_number(o)) {
         if (is_sequence(o)) throw TypeError(str("must be real number, not ", Py_TYPE(o)->tp_name));
         fail(o);
@@ -337,8 +352,8 @@ class Reader {
     if (is_tensor(o)) {
       const Tensor& t = unwrap(o);
       Dims rest(IntSpan(sizes.data() + dim, sizes.size() - dim));
-      FLAMBEAU_CHECK_AS(ValueError, t.sizes() == rest, "expected sequence of length ", sizes[dim], " at dim ", dim, " (got ",
-                        t.dim() ? t.sizes()[0] : 0, ")");
+      FLAMBEAU_CHECK_AS(ValueError, t.sizes() == rest, "expected sequence of length ", sizes[dim], " at dim ", dim,
+                        " (got ", t.dim() ? t.sizes()[0] : 0, ")");
       const Tensor window = from_storage(out.storage(), out.dtype(), rest, contiguous_strides(rest),
                                          (at - static_cast<char*>(out.raw())) / int64_t(out.itemsize()));
       ops::raw_copy(window, t);
@@ -346,7 +361,8 @@ class Reader {
     }
     FLAMBEAU_CHECK_AS(TypeError, is_sequence(o), "not a sequence");
     const Py_ssize_t n = PySequence_Size(o);
-    FLAMBEAU_CHECK_AS(ValueError, n == sizes[dim], "expected sequence of length ", sizes[dim], " at dim ", dim, " (got ", n, ")");
+    FLAMBEAU_CHECK_AS(ValueError, n == sizes[dim], "expected sequence of length ", sizes[dim], " at dim ", dim,
+                      " (got ", n, ")");
     const int64_t step = out.strides()[dim] * int64_t(out.itemsize());
     each(o, [&](PyObject* item) {
       fill(item, out, dim + 1, at);
@@ -400,10 +416,12 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* keywords) {
   PyObject *cls, *data;
   int requires_grad = 0;
   static const char* names[] = {"cls", "data", "require_grad", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:_make_subclass", const_cast<char**>(names), &cls, &data, &requires_grad))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|p:_make_subclass", const_cast<char**>(names), &cls, &data,
+                                   &requires_grad))
     return nullptr;
   return guarded([&] {
-    FLAMBEAU_CHECK_AS(TypeError, PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls), tensor_base_type),
+    FLAMBEAU_CHECK_AS(TypeError,
+                      PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls), tensor_base_type),
                       "cls must be a subclass of Tensor");
     FLAMBEAU_CHECK_AS(TypeError, is_tensor(data), "data must be a Tensor, not ", Py_TYPE(data)->tp_name);
     const Tensor t = alias(unwrap(data));
@@ -414,17 +432,25 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* keywords) {
 
 PyObject* register_objects(PyObject*, PyObject* args) {
   PyObject *tensor_class, *cpu, *strided, *contiguous, *preserve, *last, *last_3d, *array;
-  if (!PyArg_ParseTuple(args, "OOOOOOOO:_register", &tensor_class, &cpu, &strided, &contiguous, &preserve, &last, &last_3d, &array))
+  if (!PyArg_ParseTuple(args, "OOOOOOOO:_register", &tensor_class, &cpu, &strided, &contiguous, &preserve, &last,
+                        &last_3d, &array))
     return nullptr;
-  python_objects = {reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor_class)), Py_NewRef(cpu), Py_NewRef(strided),
-                    Py_NewRef(contiguous), Py_NewRef(preserve), Py_NewRef(last), Py_NewRef(last_3d), Py_NewRef(array)};
+  python_objects = {reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor_class)),
+                    Py_NewRef(cpu),
+                    Py_NewRef(strided),
+                    Py_NewRef(contiguous),
+                    Py_NewRef(preserve),
+                    Py_NewRef(last),
+                    Py_NewRef(last_3d),
+                    Py_NewRef(array)};
   Py_RETURN_NONE;
 }
 
 PyObject* get_default(PyObject*, PyObject*) { return wrap(default_dtype()); }
 PyObject* set_default(PyObject*, PyObject* o) {
   return guarded([&]() -> PyObject* {
-    FLAMBEAU_CHECK_AS(TypeError, is_dtype(o), "invalid dtype object: only floating-point types are supported as the default type");
+    FLAMBEAU_CHECK_AS(TypeError, is_dtype(o),
+                      "invalid dtype object: only floating-point types are supported as the default type");
     set_default_dtype(to_dtype(o));
     Py_RETURN_NONE;
   });
@@ -440,7 +466,8 @@ PyMethodDef functions[] = {
     {"_storage_from_buffer", storage_from_buffer, METH_O, "A storage over an object with a buffer."},
     {"_storage_from_address", storage_from_address, METH_VARARGS, "(address, nbytes, owner)"},
     {"_tensor_from_data", (PyCFunction)(void (*)())tensor_from_data, METH_FASTCALL, "(data, dtype)"},
-    {"_make_subclass", (PyCFunction)(void (*)())make_subclass, METH_VARARGS | METH_KEYWORDS, "(cls, data, require_grad=False)"},
+    {"_make_subclass", (PyCFunction)(void (*)())make_subclass, METH_VARARGS | METH_KEYWORDS,
+     "(cls, data, require_grad=False)"},
     {"_register", register_objects, METH_VARARGS, "The Python classes and constants the core needs."},
     {"get_default_dtype", get_default, METH_NOARGS, "The dtype of new floating-point tensors."},
     {"_set_default_dtype", set_default, METH_O, nullptr},

@@ -77,7 +77,8 @@ PyObject* size_new(PyTypeObject*, PyObject* args, PyObject*) {
     if (PyLong_Check(item)) continue;
     PyObject* index = PyNumber_Index(item);
     if (!index) {
-      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i, Py_TYPE(item)->tp_name);
+      PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,
+                   Py_TYPE(item)->tp_name);
       Py_DECREF(tuple);
       return nullptr;
     }
@@ -113,9 +114,12 @@ PyObject* size_subscript(PyObject* self, PyObject* key) {
 PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
                               {"__reduce__", size_reduce, METH_NOARGS, nullptr},
                               {}};
-PyType_Slot size_slots[] = {{Py_tp_repr, (void*)size_repr},          {Py_tp_new, (void*)size_new},
-                            {Py_tp_methods, size_methods},           {Py_sq_concat, (void*)size_concat},
-                            {Py_nb_add, (void*)size_radd},           {Py_mp_subscript, (void*)size_subscript},
+PyType_Slot size_slots[] = {{Py_tp_repr, (void*)size_repr},
+                            {Py_tp_new, (void*)size_new},
+                            {Py_tp_methods, size_methods},
+                            {Py_sq_concat, (void*)size_concat},
+                            {Py_nb_add, (void*)size_radd},
+                            {Py_mp_subscript, (void*)size_subscript},
                             {Py_tp_doc, (void*)"The sizes of a tensor: a tuple of ints."},
                             {0, nullptr}};
 PyType_Spec size_spec = {"flambeau.Size", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_TUPLE_SUBCLASS, size_slots};
@@ -151,21 +155,13 @@ void translate_exception() {
     throw;
   } catch (const PythonError&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "unknown error in a Python callback");
-  } catch (const IndexError& e) {
-    raise(PyExc_IndexError, e);
-  } catch (const ValueError& e) {
+  } catch (const IndexError& e) { raise(PyExc_IndexError, e); } catch (const ValueError& e) {
     raise(PyExc_ValueError, e);
-  } catch (const TypeError& e) {
-    raise(PyExc_TypeError, e);
-  } catch (const NotImplementedError& e) {
+  } catch (const TypeError& e) { raise(PyExc_TypeError, e); } catch (const NotImplementedError& e) {
     raise(PyExc_NotImplementedError, e);
-  } catch (const std::bad_alloc& e) {
-    raise(PyExc_MemoryError, e);
-  } catch (const std::exception& e) {
+  } catch (const std::bad_alloc& e) { raise(PyExc_MemoryError, e); } catch (const std::exception& e) {
     raise(PyExc_RuntimeError, e);
-  } catch (...) {
-    PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception");
-  }
+  } catch (...) { PyErr_SetString(PyExc_RuntimeError, "unknown C++ exception"); }
 }
 
 void init_types(PyObject* module) {

@@ -54,7 +54,8 @@ Tensor linear3(const Tensor& self, const Dims& size, bool align_corners, Scale d
 }  // namespace
 
 void bind_upsample() {
-  constexpr auto kNearest = Interpolation::Nearest, kExact = Interpolation::NearestExact, kLinear = Interpolation::Linear;
+  constexpr auto kNearest = Interpolation::Nearest, kExact = Interpolation::NearestExact,
+                 kLinear = Interpolation::Linear;
   constexpr auto kCubic = Interpolation::Cubic;
   def<&by_factors<1, kNearest>>("upsample_nearest1d(input, output_size, scale_factors)", kNN);
   def<&by_factors<2, kNearest>>("upsample_nearest2d(input, output_size, scale_factors)", kNN);
@@ -68,14 +69,17 @@ void bind_upsample() {
   def<&aligned_by_factors<2, kCubic>>("upsample_bicubic2d(input, output_size, align_corners, scale_factors)", kNN);
   def<&resize1<kNearest>>("upsample_nearest1d(self, output_size, scales=None)", kNN | kOut);
   def<&resize2<kNearest>>("upsample_nearest2d(self, output_size, scales_h=None, scales_w=None)", kNN | kOut);
-  def<&resize3<kNearest>>("upsample_nearest3d(self, output_size, scales_d=None, scales_h=None, scales_w=None)", kNN | kOut);
+  def<&resize3<kNearest>>("upsample_nearest3d(self, output_size, scales_d=None, scales_h=None, scales_w=None)",
+                          kNN | kOut);
   def<&resize1<kExact>>("_upsample_nearest_exact1d(self, output_size, scales=None)", kNN | kOut);
   def<&resize2<kExact>>("_upsample_nearest_exact2d(self, output_size, scales_h=None, scales_w=None)", kNN | kOut);
   def<&resize3<kExact>>("_upsample_nearest_exact3d(self, output_size, scales_d=None, scales_h=None, scales_w=None)",
                         kNN | kOut);
   def<&linear1>("upsample_linear1d(self, output_size, align_corners, scales=None)", kNN | kOut);
-  def<&aligned2<kLinear>>("upsample_bilinear2d(self, output_size, align_corners, scales_h=None, scales_w=None)", kNN | kOut);
-  def<&aligned2<kCubic>>("upsample_bicubic2d(self, output_size, align_corners, scales_h=None, scales_w=None)", kNN | kOut);
+  def<&aligned2<kLinear>>("upsample_bilinear2d(self, output_size, align_corners, scales_h=None, scales_w=None)",
+                          kNN | kOut);
+  def<&aligned2<kCubic>>("upsample_bicubic2d(self, output_size, align_corners, scales_h=None, scales_w=None)",
+                         kNN | kOut);
   def<&linear3>("upsample_trilinear3d(self, output_size, align_corners, scales_d=None, scales_h=None, scales_w=None)",
                 kNN | kOut);
 }

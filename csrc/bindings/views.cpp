@@ -6,7 +6,9 @@
 namespace flambeau::bind {
 namespace {
 
-Tensor flatten_named(const Tensor& self, int64_t start_dim, int64_t end_dim) { return ops::flatten(self, start_dim, end_dim); }
+Tensor flatten_named(const Tensor& self, int64_t start_dim, int64_t end_dim) {
+  return ops::flatten(self, start_dim, end_dim);
+}
 Tensor squeeze_one(const Tensor& self, int64_t dim) { return ops::squeeze_dims(self, Dims{dim}); }
 Tensor squeeze_one_(const Tensor& self, int64_t dim) { return ops::squeeze_dims_(self, Dims{dim}); }
 Tensor movedim_one(const Tensor& self, int64_t source, int64_t destination) {
@@ -32,7 +34,8 @@ Tensor unflatten(const Tensor& self, int64_t dim, const Dims& sizes) {
 }
 
 Tensor adjoint(const Tensor& self) {
-  FLAMBEAU_CHECK(self.dim() != 1, "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
+  FLAMBEAU_CHECK(self.dim() != 1,
+                 "tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.");
   return self.dim() ? ops::transpose(self, -2, -1) : self;
 }
 

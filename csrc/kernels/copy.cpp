@@ -17,7 +17,8 @@ inline To cast(From value) {
   if constexpr (std::is_same_v<To, bool>) return value != From(0);
   // PyTorch goes through int64 to uint8, so that negative numbers wrap.
   else if constexpr (std::is_same_v<To, uint8_t> && std::is_floating_point_v<From>) return uint8_t(int64_t(value));
-  else if constexpr (std::is_integral_v<To> && sizeof(To) < 4 && std::is_floating_point_v<From>) return To(int32_t(value));
+  else if constexpr (std::is_integral_v<To> && sizeof(To) < 4 && std::is_floating_point_v<From>)
+    return To(int32_t(value));
   else return To(value);
 }
 
@@ -46,7 +47,8 @@ constexpr auto converter() -> void (*)(void*, const void*, int64_t) {
   if constexpr (std::is_same_v<From, To>) return nullptr;
   // A bool is stored as 0 or 1.
   else if constexpr (std::is_same_v<From, bool>) return converter<uint8_t, To>();
-  else if constexpr ((is_reduced<From> && !std::is_same_v<To, float>) || (is_reduced<To> && !std::is_same_v<From, float>))
+  else if constexpr ((is_reduced<From> && !std::is_same_v<To, float>) ||
+                     (is_reduced<To> && !std::is_same_v<From, float>))
     return through_float<From, To>;
   else return convert<From, To>;
 }
@@ -120,15 +122,34 @@ void fill(void* dst, const void* value, int64_t n, size_t width) {
 }  // namespace
 
 // In the order of DType; complex numbers have no conversions yet.
-#define FLAMBEAU_ROW(From)                                                                                     \
-  {                                                                                                            \
-    converter<From, uint8_t>(), converter<From, int8_t>(), converter<From, int16_t>(), converter<From, int32_t>(), \
-        converter<From, int64_t>(), converter<From, Half>(), converter<From, float>(), converter<From, double>(),  \
-        nullptr, nullptr, converter<From, bool>(), converter<From, BFloat16>(),                                \
+#define FLAMBEAU_ROW(From)         \
+  {                                \
+      converter<From, uint8_t>(),  \
+      converter<From, int8_t>(),   \
+      converter<From, int16_t>(),  \
+      converter<From, int32_t>(),  \
+      converter<From, int64_t>(),  \
+      converter<From, Half>(),     \
+      converter<From, float>(),    \
+      converter<From, double>(),   \
+      nullptr,                     \
+      nullptr,                     \
+      converter<From, bool>(),     \
+      converter<From, BFloat16>(), \
   }
 const CopyKernels copy_table = {
-    {FLAMBEAU_ROW(uint8_t), FLAMBEAU_ROW(int8_t), FLAMBEAU_ROW(int16_t), FLAMBEAU_ROW(int32_t), FLAMBEAU_ROW(int64_t),
-     FLAMBEAU_ROW(Half), FLAMBEAU_ROW(float), FLAMBEAU_ROW(double), {}, {}, FLAMBEAU_ROW(bool), FLAMBEAU_ROW(BFloat16)},
+    {FLAMBEAU_ROW(uint8_t),
+     FLAMBEAU_ROW(int8_t),
+     FLAMBEAU_ROW(int16_t),
+     FLAMBEAU_ROW(int32_t),
+     FLAMBEAU_ROW(int64_t),
+     FLAMBEAU_ROW(Half),
+     FLAMBEAU_ROW(float),
+     FLAMBEAU_ROW(double),
+     {},
+     {},
+     FLAMBEAU_ROW(bool),
+     FLAMBEAU_ROW(BFloat16)},
     strided,
     transpose,
     fill,

@@ -28,7 +28,9 @@ struct Loops {
   bool one_chunk_a_thread = false;  // above 16384 elements, as GELU's tanh form is cut
 };
 
-// (name, dtypes): Floating, Tailed (the same, with a tail), Numbers (and integers), Integers, All (and bool), Bits (integers and bool).
+// (name, dtypes): Floating, Tailed (the same, with a tail), Numbers (and integers), Integers, All (and bool), Bits
+// (integers and bool).
+// clang-format off
 #define FLAMBEAU_ARITHMETIC(_)                                                                                    \
   _(add, All) _(axpy, Numbers) _(mul, All) _(div, Floating) _(div_trunc, Numbers) _(div_floor, Numbers)            \
   _(remainder, Numbers) _(fmod, Numbers) _(pow, Numbers) _(maximum, All) _(minimum, All) _(fmax, Numbers)           \
@@ -36,7 +38,9 @@ struct Loops {
   _(copysign, Floating) _(nextafter, Floating) _(logaddexp, Floating) _(logaddexp2, Floating) _(xlogy, Floating)    \
   _(xlog1py, Floating) _(bitwise_and, Bits) _(bitwise_or, Bits) _(bitwise_xor, Bits)             \
   _(left_shift, Integers) _(right_shift, Integers)
+// clang-format on
 #define FLAMBEAU_COMPARISONS(_) _(eq) _(ne) _(lt) _(le) _(gt) _(ge) _(logical_and) _(logical_or) _(logical_xor)
+// clang-format off
 #define FLAMBEAU_PREDICATES(_) \
   _(logical_not, All) _(isnan, Floating) _(isinf, Floating) _(isfinite, Floating) _(isposinf, Floating) \
   _(isneginf, Floating) _(signbit, Numbers)
@@ -46,12 +50,16 @@ struct Loops {
   _(round_decimals, Floating) _(nan_to_num, Floating) _(clamp, Numbers) _(sqrt, Floating) _(rsqrt, Floating)        \
   _(reciprocal, Floating) _(reciprocal_square, Floating) _(exp, Floating) _(log, Floating) _(tanh, Floating)       \
   _(sigmoid, Tailed) _(erf, Floating) _(sin, Floating) _(cos, Floating) _(deg2rad, Floating) _(rad2deg, Floating)
+// clang-format on
 // One call of the C library or of numerics/special.h an element.
+// clang-format off
 #define FLAMBEAU_SPECIAL(_)                                                                                       \
   _(exp2) _(expm1) _(log2) _(log10) _(log1p) _(tan) _(asin) _(acos) _(atan) _(sinh) _(cosh) _(asinh) _(acosh)      \
   _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
   _(logit) _(polygamma) _(zeta)
+// clang-format on
 // Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability.
+// clang-format off
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
   _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, TailedByThread) _(silu, Tailed) _(mish, Tailed)                \
   _(softplus, Tailed) _(leaky_relu, Floating) _(elu, Tailed) _(hardswish, Floating) _(hardsigmoid, Floating)   \
@@ -64,6 +72,7 @@ struct Loops {
   _(gelu_avx512, Floating) _(gelu_avx2, Floating)
 #define FLAMBEAU_MIXTURES(_) \
   _(addcmul, Numbers) _(addcdiv, Floating) _(lerp, Floating) _(clamp_between, Numbers)
+// clang-format on
 
 #define FLAMBEAU_FIELD(name, ...) Loops name;
 struct ArithmeticKernels {

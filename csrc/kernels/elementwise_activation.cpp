@@ -1,5 +1,5 @@
-// Activations and their slopes (kernels/elementwise.h). Follows aten/src/ATen/native/cpu/Activation.cpp. In a slope, x is
-// the gradient of the output, y the input, or the result where the operator keeps that.
+// Activations and their slopes (kernels/elementwise.h). Follows aten/src/ATen/native/cpu/Activation.cpp. In a slope, x
+// is the gradient of the output, y the input, or the result where the operator keeps that.
 #include "kernels/elementwise_loops.h"
 #include "numerics/functions.h"
 #include "numerics/onednn_eltwise.h"
@@ -106,7 +106,7 @@ FLAMBEAU_FORMULA(1, gelu_tanh, gelu_tanh<M>(x))
 FLAMBEAU_FORMULA(2, gelu_tanh_slope, gelu_tanh_slope<M>(x, y))
 FLAMBEAU_FORMULA(1, silu, x / (T(1) + M::exp(-x)))
 FLAMBEAU_FORMULA(2, silu_slope, silu_slope<M>(x, y))
-FLAMBEAU_FORMULA(1, mish, x * tanh_softplus<M>(x))
+FLAMBEAU_FORMULA(1, mish, x* tanh_softplus<M>(x))
 FLAMBEAU_FORMULA(2, mish_slope, mish_slope<M>(x, y))
 FLAMBEAU_FORMULA(1, softplus, softplus<M>(x, p))
 FLAMBEAU_FORMULA(2, softplus_slope, softplus_slope<M>(x, y, p))
@@ -115,7 +115,7 @@ FLAMBEAU_FORMULA(2, leaky_relu_slope, y > T(0) ? x : x * p.a)
 FLAMBEAU_FORMULA(1, elu, elu<M>(x, p))
 FLAMBEAU_FORMULA(2, elu_slope, elu_slope<M>(x, y, p))
 FLAMBEAU_FORMULA(2, hardtanh_slope, y <= p.a || y >= p.b ? T(0) : x)
-FLAMBEAU_FORMULA(1, hardswish, x * inside_six(x) / T(6))
+FLAMBEAU_FORMULA(1, hardswish, x* inside_six(x) / T(6))
 FLAMBEAU_FORMULA(2, hardswish_slope, y <= T(-3) ? T(0) : y < T(3) ? x * (y / T(3) + T(0.5)) : x)
 FLAMBEAU_FORMULA(1, hardsigmoid, inside_six(x) / T(6))
 FLAMBEAU_FORMULA(2, hardsigmoid_slope, y > T(-3) && y < T(3) ? x * (T(1) / T(6)) : T(0))
@@ -124,8 +124,8 @@ FLAMBEAU_FORMULA(1, softshrink, x > p.a ? x - p.a : x < -p.a ? x + p.a : x == x 
 FLAMBEAU_FORMULA(2, shrink_slope, y >= -p.a && y <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, log_sigmoid, log_sigmoid<M>(x))
 FLAMBEAU_FORMULA(2, log_sigmoid_slope, log_sigmoid_slope<M>(x, y))
-FLAMBEAU_FORMULA(2, sigmoid_slope, x * (T(1) - y) * y)
-FLAMBEAU_FORMULA(2, tanh_slope, x * fn::fma(-y, y, T(1)))
+FLAMBEAU_FORMULA(2, sigmoid_slope, x*(T(1) - y) * y)
+FLAMBEAU_FORMULA(2, tanh_slope, x* fn::fma(-y, y, T(1)))
 FLAMBEAU_FORMULA(2, prelu, x > T(0) ? x : y * x)
 
 }  // namespace

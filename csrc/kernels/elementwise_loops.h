@@ -68,21 +68,22 @@ constexpr Loops loops() {
   }
   if constexpr (kDtypes & 8) out.tail = elementwise_loop<Op, fn::Library, float, float>;
   out.one_chunk_a_thread = kDtypes == TailedByThread;
-  if constexpr (kDtypes & Bools) out.by_dtype[10] = kToBool ? loop_of<Op, kToBool, uint8_t>() : loop_of<Op, kToBool, bool>();
+  if constexpr (kDtypes & Bools)
+    out.by_dtype[10] = kToBool ? loop_of<Op, kToBool, uint8_t>() : loop_of<Op, kToBool, bool>();
   return out;
 }
 
 }  // namespace
 }  // namespace flambeau::FLAMBEAU_ISA
 
-#define FLAMBEAU_FORMULA(kInputs, name, ...)                                                                       \
-  struct name##_formula {                                                                                          \
-    static constexpr int inputs = kInputs;                                                                         \
-    template <class M, class T>                                                                                    \
+#define FLAMBEAU_FORMULA(kInputs, name, ...)                                                                           \
+  struct name##_formula {                                                                                              \
+    static constexpr int inputs = kInputs;                                                                             \
+    template <class M, class T>                                                                                        \
     __attribute__((always_inline)) static inline auto value([[maybe_unused]] const Params<T>& p, [[maybe_unused]] T x, \
-                                                            [[maybe_unused]] T y, [[maybe_unused]] T z) {          \
-      return __VA_ARGS__;                                                                                          \
-    }                                                                                                              \
+                                                            [[maybe_unused]] T y, [[maybe_unused]] T z) {              \
+      return __VA_ARGS__;                                                                                              \
+    }                                                                                                                  \
   };
 #define FLAMBEAU_LOOPS(name, dtypes) loops<name##_formula, dtypes>(),
 #define FLAMBEAU_LOOPS_TO_BOOL(name, dtypes) loops<name##_formula, dtypes, true>(),

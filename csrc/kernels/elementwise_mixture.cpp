@@ -37,7 +37,7 @@ void where(char* const* data, int64_t n, const Number*) {
 
 }  // namespace
 
-const MixtureKernels mixture_table = {FLAMBEAU_MIXTURES(FLAMBEAU_LOOPS){
-    where<uint8_t>, where<uint16_t>, where<uint32_t>, where<uint64_t>}};
+const MixtureKernels mixture_table = {
+    FLAMBEAU_MIXTURES(FLAMBEAU_LOOPS){where<uint8_t>, where<uint16_t>, where<uint32_t>, where<uint64_t>}};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -18,8 +18,8 @@ inline T logit(T x, const Params<T>& p) {
   return std::log(inside / (T(1) - inside));
 }
 
-// MKL's in PyTorch (kernels/vml.h), by algorithms that are not known yet: correctly rounded here, from which MKL's results
-// differ in the last place for 0.01% (log2, log10, erfinv) to 1.3% (erfc) of all floats.
+// MKL's in PyTorch (kernels/vml.h), by algorithms that are not known yet: correctly rounded here, from which MKL's
+// results differ in the last place for 0.01% (log2, log10, erfinv) to 1.3% (erfc) of all floats.
 FLAMBEAU_FORMULA(1, log2, T(std::log2(double(x))))
 FLAMBEAU_FORMULA(1, log10, T(std::log10(double(x))))
 FLAMBEAU_FORMULA(1, asin, T(std::asin(double(x))))

@@ -56,7 +56,7 @@ FLAMBEAU_FORMULA(1, round, fn::rint(x))
 FLAMBEAU_FORMULA(1, round_decimals, round_to(x, p))
 FLAMBEAU_FORMULA(1, nan_to_num, finite(x, p))
 // NaN stays; a lower bound above the upper one gives the upper.
-FLAMBEAU_FORMULA(1, clamp, x < p.a ? (p.a > p.b ? p.b : p.a) : x > p.b ? p.b : x)
+FLAMBEAU_FORMULA(1, clamp, x<p.a ? (p.a > p.b ? p.b : p.a) : x> p.b ? p.b : x)
 FLAMBEAU_FORMULA(1, sqrt, fn::sqrt(x))
 FLAMBEAU_FORMULA(1, rsqrt, T(1) / fn::sqrt(x))
 FLAMBEAU_FORMULA(1, reciprocal, T(1) / x)
@@ -68,8 +68,8 @@ FLAMBEAU_FORMULA(1, sigmoid, fn::sigmoid<M>(x))
 FLAMBEAU_FORMULA(1, erf, fn::erf(x))
 FLAMBEAU_FORMULA(1, sin, std::sin(x))
 FLAMBEAU_FORMULA(1, cos, std::cos(x))
-FLAMBEAU_FORMULA(1, deg2rad, x * T(0.017453292519943295769236907684886))
-FLAMBEAU_FORMULA(1, rad2deg, x * T(57.295779513082320876798154814105))
+FLAMBEAU_FORMULA(1, deg2rad, x* T(0.017453292519943295769236907684886))
+FLAMBEAU_FORMULA(1, rad2deg, x* T(57.295779513082320876798154814105))
 
 }  // namespace
 

@@ -98,7 +98,8 @@ void accumulate_rows(const FlashBlock& b, float scale, float* max, float* sum, f
 }
 
 void accumulate(const FlashBlock& b, float scale, float* max, float* sum, float* acc, int64_t width, int lanes) {
-  return lanes == 16 ? accumulate_rows<16>(b, scale, max, sum, acc, width) : accumulate_rows<8>(b, scale, max, sum, acc, width);
+  return lanes == 16 ? accumulate_rows<16>(b, scale, max, sum, acc, width)
+                     : accumulate_rows<8>(b, scale, max, sum, acc, width);
 }
 
 void probabilities(const FlashBlock& b, const float* lse) {

@@ -13,9 +13,9 @@ namespace flambeau {
 struct FlashBlock {
   float* s;
   int64_t rows, keys;
-  const float* mask = nullptr;        // added, at mask[r * mask_row + j * mask_key]; null: none
+  const float* mask = nullptr;  // added, at mask[r * mask_row + j * mask_key]; null: none
   int64_t mask_row = 0, mask_key = 0;
-  bool causal = false;                // row r sees keys j <= r + diagonal
+  bool causal = false;  // row r sees keys j <= r + diagonal
   int64_t diagonal = 0;
 };
 

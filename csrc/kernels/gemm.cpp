@@ -27,7 +27,7 @@ void gemm(const GemmArgs<T>& g, const KBlocks& blocks, T* scratch) {
       const Into into = into_of(blocks, q, g.accumulate);
       pack_a(g, i, m, q, k, scratch);
       // A's last panel is padded to whole registers.
-      T* packed_b = scratch + (m + kVectors * kLanes<T> - 1) / (kVectors * kLanes<T>) * (kVectors * kLanes<T>) * k;
+      T* packed_b = scratch + (m + kVectors * kLanes<T> - 1) / (kVectors * kLanes<T>)*(kVectors * kLanes<T>)*k;
       for (int64_t j = 0; j < g.n; j += kGemmN) {
         const int64_t n = std::min(kGemmN, g.n - j);
         pack_rows(g.b + j * g.b_n + q * g.b_k, g.b_k, g.b_n, n, k, packed_b);

@@ -187,7 +187,9 @@ void vector_chain16(const GemmArgs<float>& g, int64_t begin, int64_t end) {
       const float* a = g.a + i0 + q * g.a_k;
       for (int64_t i = 0; i < count; i += 8) {
         const auto at = [&](int e) { return load8(a + i + e * g.a_k); };
-        const auto two = [&](int first, int second) { return fused_lanes(at(first), b[first], at(second) * b[second]); };
+        const auto two = [&](int first, int second) {
+          return fused_lanes(at(first), b[first], at(second) * b[second]);
+        };
         Eight c = fused_lanes(at(6), b[6], load8(to + i));
         c = fused_lanes(at(4), b[4], c);
         c = c + two(5, 7);
@@ -300,7 +302,8 @@ float dot32(const float* x, const float* y, int64_t k) {
 
 }  // namespace
 
-const GemmIntelKernels gemm_intel_table = {dots_by_quarters, dots_by_halves, dots8, vector_dots16, vector_dots8,
-                                           vector_chain16, chain, outer, even_odd, dot64, dot32};
+const GemmIntelKernels gemm_intel_table = {dots_by_quarters, dots_by_halves, dots8, vector_dots16,
+                                           vector_dots8,     vector_chain16, chain, outer,
+                                           even_odd,         dot64,          dot32};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -9,7 +9,7 @@
 namespace flambeau {
 
 struct GemmIntelKernels {
-  using Rows = void (*)(const GemmArgs<float>&, int64_t begin, int64_t end);         // rows of C, which is one column
+  using Rows = void (*)(const GemmArgs<float>&, int64_t begin, int64_t end);  // rows of C, which is one column
   using Column = void (*)(const GemmArgs<float>&, int64_t column, int64_t begin, int64_t end);
 
   // A "T", B "N": dot products. 16 lanes, added by quarters or by halves (even columns: two sums in turn); 8 lanes.

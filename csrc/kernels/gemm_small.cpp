@@ -61,8 +61,7 @@ void chain(const GemmArgs<float>& g, int64_t j, int64_t begin, int64_t end) {
       const float b0 = b[q * g.b_k] * g.alpha, b1 = b[(q + 1) * g.b_k] * g.alpha;
       const float b2 = b[(q + 2) * g.b_k] * g.alpha, b3 = b[(q + 3) * g.b_k] * g.alpha;
       const float *a0 = a, *a1 = a + g.a_k, *a2 = a + 2 * g.a_k, *a3 = a + 3 * g.a_k;
-      for (int64_t i = 0; i < count; ++i)
-        to[i] = (((to[i] + a0[i] * b0) + a1[i] * b1) + a2[i] * b2) + a3[i] * b3;
+      for (int64_t i = 0; i < count; ++i) to[i] = (((to[i] + a0[i] * b0) + a1[i] * b1) + a2[i] * b2) + a3[i] * b3;
     }
     for (; q < g.k; ++q, a += g.a_k) {
       const float b0 = b[q * g.b_k] * g.alpha;
@@ -145,7 +144,8 @@ void vector_dots(const GemmArgs<float>& g, int64_t begin, int64_t end) {
   for (; i < end; ++i) {
     const float* a = g.a + i * g.a_m;
     const float start = a[0] * x[0];
-    put(g, i, 0, i - whole == 1 ? lane_dot<8, 1>(a, x, g.k, 1, from, start) : lane_dot<8, 2>(a, x, g.k, 1, from, start));
+    put(g, i, 0,
+        i - whole == 1 ? lane_dot<8, 1>(a, x, g.k, 1, from, start) : lane_dot<8, 2>(a, x, g.k, 1, from, start));
   }
 }
 

@@ -24,10 +24,8 @@ void read(const Blocks& b, void* table, void* values, bool) {
       T* to = static_cast<T*>(values) + (o * b.row_count + r) * b.inner_count;
       if (b.inner)
         for (int64_t i = begin; i < end; ++i) to[i] = from[b.inner[i]];
-      else if (end - begin == 1)
-        to[begin] = from[begin];
-      else
-        std::memcpy(to + begin, from + begin, size_t(end - begin) * sizeof(T));
+      else if (end - begin == 1) to[begin] = from[begin];
+      else std::memcpy(to + begin, from + begin, size_t(end - begin) * sizeof(T));
     }
 }
 
@@ -98,16 +96,16 @@ void add(const Blocks& b, void* table, void* values, bool one_value) {
 template <Reduction R, class T>
 void reduce(const Lines& l, void* table, void* values, bool one_value) {
   const T* in = static_cast<const T*>(values);
-  for_each_line<T>(l, table, [&](T& element, int64_t i) {
-    element = combine<R, T>(element, in[one_value ? 0 : i]);
-  });
+  for_each_line<T>(l, table, [&](T& element, int64_t i) { element = combine<R, T>(element, in[one_value ? 0 : i]); });
 }
 
 }  // namespace
 
 #define FLAMBEAU_WIDTHS(f) {f<uint8_t>, f<uint16_t>, f<uint32_t>, f<uint64_t>, f<Wide>}
+// clang-format off
 #define FLAMBEAU_DTYPES(_) \
   {_(uint8_t), _(int8_t), _(int16_t), _(int32_t), _(int64_t), _(Half), _(float), _(double), nullptr, nullptr, _(bool), _(BFloat16)}
+// clang-format on
 #define FLAMBEAU_ADD(T) add<T>
 #define FLAMBEAU_REDUCE_ADD(T) reduce<Reduction::Add, T>
 #define FLAMBEAU_REDUCE_MULTIPLY(T) reduce<Reduction::Multiply, T>

@@ -21,24 +21,28 @@ const char* isa_name(Isa isa);
 }  // namespace flambeau
 
 #if defined(FLAMBEAU_HAVE_V3) && defined(FLAMBEAU_HAVE_V4)
-#define FLAMBEAU_DECLARE_KERNELS(Table, name)                                                       \
-  namespace flambeau::isa_v3 { extern const Table name##_table; }                                   \
-  namespace flambeau::isa_v4 { extern const Table name##_table; }                                   \
-  namespace flambeau::kernels {                                                                     \
-  inline const Table& name() {                                                                      \
-    return current_isa() == Isa::V4 ? isa_v4::name##_table : isa_v3::name##_table;                  \
-  }                                                                                                 \
+#define FLAMBEAU_DECLARE_KERNELS(Table, name)                                                                   \
+  namespace flambeau::isa_v3 { extern const Table name##_table; }                                               \
+  namespace flambeau::isa_v4 { extern const Table name##_table; }                                               \
+  namespace flambeau::kernels {                                                                                 \
+  inline const Table& name() { return current_isa() == Isa::V4 ? isa_v4::name##_table : isa_v3::name##_table; } \
   }
 #elif defined(FLAMBEAU_HAVE_V4)
-#define FLAMBEAU_DECLARE_KERNELS(Table, name)                                                       \
-  namespace flambeau::isa_v4 { extern const Table name##_table; }                                   \
-  namespace flambeau::kernels { inline const Table& name() { return isa_v4::name##_table; } }
+#define FLAMBEAU_DECLARE_KERNELS(Table, name)                     \
+  namespace flambeau::isa_v4 { extern const Table name##_table; } \
+  namespace flambeau::kernels {                                   \
+  inline const Table& name() { return isa_v4::name##_table; }     \
+  }
 #elif defined(FLAMBEAU_HAVE_V3)
-#define FLAMBEAU_DECLARE_KERNELS(Table, name)                                                       \
-  namespace flambeau::isa_v3 { extern const Table name##_table; }                                   \
-  namespace flambeau::kernels { inline const Table& name() { return isa_v3::name##_table; } }
+#define FLAMBEAU_DECLARE_KERNELS(Table, name)                     \
+  namespace flambeau::isa_v3 { extern const Table name##_table; } \
+  namespace flambeau::kernels {                                   \
+  inline const Table& name() { return isa_v3::name##_table; }     \
+  }
 #else
-#define FLAMBEAU_DECLARE_KERNELS(Table, name)                                                       \
-  namespace flambeau::isa_base { extern const Table name##_table; }                                 \
-  namespace flambeau::kernels { inline const Table& name() { return isa_base::name##_table; } }
+#define FLAMBEAU_DECLARE_KERNELS(Table, name)                       \
+  namespace flambeau::isa_base { extern const Table name##_table; } \
+  namespace flambeau::kernels {                                     \
+  inline const Table& name() { return isa_base::name##_table; }     \
+  }
 #endif

@@ -144,10 +144,8 @@ __attribute__((noinline)) void column_exps(const T* __restrict x, T* __restrict 
 }
 template <class T>
 void column_exps(const T* x, T* y, const SoftmaxShape& s, int64_t columns, T* max, T* sum, bool in_vectors) {
-  if (in_vectors)
-    column_exps(x, y, s, columns, max, sum, [](T v) { return vector_exp(v); });
-  else
-    column_exps(x, y, s, columns, max, sum, [](T v) { return library_exp(v); });
+  if (in_vectors) column_exps(x, y, s, columns, max, sum, [](T v) { return vector_exp(v); });
+  else column_exps(x, y, s, columns, max, sum, [](T v) { return library_exp(v); });
 }
 
 // PyTorch shares out all columns of all images to its threads here, and each thread takes whole vectors while they fit
@@ -220,16 +218,13 @@ void log_softmax_backward_columns(const SoftmaxShape& s, const T* all_grad, cons
 }
 
 // Picks the lane count, and rows or columns.
-#define FLAMBEAU_PICK(name, params, args)                  \
-  template <class T>                                       \
-  void name params {                                       \
-    constexpr int kScale = int(sizeof(T) / sizeof(float)); \
-    if (!s.last)                                           \
-      name##_columns<T> args;                              \
-    else if (s.lanes == 16)                                \
-      name##_rows<T, 16 / kScale> args;                    \
-    else                                                   \
-      name##_rows<T, 8 / kScale> args;                     \
+#define FLAMBEAU_PICK(name, params, args)                     \
+  template <class T>                                          \
+  void name params {                                          \
+    constexpr int kScale = int(sizeof(T) / sizeof(float));    \
+    if (!s.last) name##_columns<T> args;                      \
+    else if (s.lanes == 16) name##_rows<T, 16 / kScale> args; \
+    else name##_rows<T, 8 / kScale> args;                     \
   }
 FLAMBEAU_PICK(softmax, (const SoftmaxShape& s, const T* x, T* y), (s, x, y))
 FLAMBEAU_PICK(log_softmax, (const SoftmaxShape& s, const T* x, T* y), (s, x, y))

@@ -43,7 +43,8 @@ bool machine_agrees() {
       const uint32_t offset = (k << 8) | (k & 1);
       for (const uint32_t base : {0x00800000u, 0x3f800000u, 0x7e800000u}) {
         const float x = std::bit_cast<float>(base + offset);
-        if (x < std::numeric_limits<float>::infinity() && Rsqrt::of_machine(_mm256_set1_ps(x))[0] != Rsqrt::of(x)) return false;
+        if (x < std::numeric_limits<float>::infinity() && Rsqrt::of_machine(_mm256_set1_ps(x))[0] != Rsqrt::of(x))
+          return false;
       }
     }
     return true;
@@ -84,11 +85,12 @@ void sqrt_amd(char* const* data, int64_t n, const Number*) {
   sqrt_blocks<RsqrtAmd>(data, n, [](float x) { return x; }, [](float x, float y) { return vml::sqrt_amd(x, y); });
 }
 void sqrt_intel_avx2(char* const* data, int64_t n, const Number*) {
-  sqrt_blocks<RsqrtAmd>(data, n, [](float x) { return x; }, [](float x, float y) { return vml::sqrt_intel_avx2(x, y); });
+  sqrt_blocks<RsqrtAmd>(
+      data, n, [](float x) { return x; }, [](float x, float y) { return vml::sqrt_intel_avx2(x, y); });
 }
 void sqrt_intel_avx512(char* const* data, int64_t n, const Number*) {
-  sqrt_blocks<Rsqrt14>(data, n, [](float x) { return vml::in_range(x); },
-                       [](float x, float y) { return vml::sqrt_intel_avx512(x, y); });
+  sqrt_blocks<Rsqrt14>(
+      data, n, [](float x) { return vml::in_range(x); }, [](float x, float y) { return vml::sqrt_intel_avx512(x, y); });
 }
 
 // Block by block, so that rows of tables are collected in one loop and used in another, which vectorises.

@@ -1,5 +1,6 @@
 // Unary functions that PyTorch gives to MKL's vector math, contiguous or not and on every capability of ATen: float32
-// loops by MKL's path. Other dtypes are not MKL's in float16 and bfloat16, and not exact in float64: kernels/elementwise.h.
+// loops by MKL's path. Other dtypes are not MKL's in float16 and bfloat16, and not exact in float64:
+// kernels/elementwise.h.
 #pragma once
 
 #include "kernels/elementwise.h"

@@ -38,11 +38,13 @@ FLAMBEAU_INLINE double fma(double a, double b, double c) { return __builtin_fma(
 // x * P(x * x) with one polynomial of degree 16 in double up to where erf rounds to 1: Clenshaw's sum of Chebyshev
 // polynomials in 2 x * x / 14.75 - 1.
 FLAMBEAU_INLINE float erf(float x) {
+  // clang-format off
   constexpr double kChebyshev[17] = {
       0x1.ff34385b516bap-2,   -0x1.6347354f1344dp-2,  0x1.43e7b266df825p-3,  -0x1.2808f0018ecd9p-4, 0x1.01ef448bb8735p-5,
       -0x1.a54867689d675p-7,  0x1.4075f3f46fad1p-8,   -0x1.c567faa32ce00p-10, 0x1.2a814d5e3c52dp-11,
       -0x1.6e76114b550ccp-13, 0x1.a4792550e5ffbp-15,  -0x1.c41812a64419ap-17, 0x1.c8ca9fa0b771fp-19,
       -0x1.b2b1116792403p-21, 0x1.86d157d159794p-23,  -0x1.4852689e33c34p-25, 0x1.f2f6897414ff4p-28};
+  // clang-format on
   const float size = abs(x);
   const double t = size < 3.8325059f ? size : 0.0;
   const double s = 2 * (t * t) / 14.75 - 1;
@@ -76,16 +78,40 @@ FLAMBEAU_INLINE double expm1(double x) { return __builtin_expm1(x); }
 
 // The elementary functions a formula is made of, where PyTorch has two: in its vectors, and for single elements.
 struct Vector {
-  template <class T> FLAMBEAU_INLINE T exp(T x) { return fn::exp(x); }
-  template <class T> FLAMBEAU_INLINE T expm1(T x) { return fn::expm1(x); }
-  template <class T> FLAMBEAU_INLINE T log1p(T x) { return fn::log1p(x); }
-  template <class T> FLAMBEAU_INLINE T tanh(T x) { return fn::tanh(x); }
+  template <class T>
+  FLAMBEAU_INLINE T exp(T x) {
+    return fn::exp(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T expm1(T x) {
+    return fn::expm1(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T log1p(T x) {
+    return fn::log1p(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T tanh(T x) {
+    return fn::tanh(x);
+  }
 };
 struct Library {
-  template <class T> FLAMBEAU_INLINE T exp(T x) { return std::exp(x); }
-  template <class T> FLAMBEAU_INLINE T expm1(T x) { return std::expm1(x); }
-  template <class T> FLAMBEAU_INLINE T log1p(T x) { return std::log1p(x); }
-  template <class T> FLAMBEAU_INLINE T tanh(T x) { return std::tanh(x); }
+  template <class T>
+  FLAMBEAU_INLINE T exp(T x) {
+    return std::exp(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T expm1(T x) {
+    return std::expm1(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T log1p(T x) {
+    return std::log1p(x);
+  }
+  template <class T>
+  FLAMBEAU_INLINE T tanh(T x) {
+    return std::tanh(x);
+  }
 };
 
 template <class M, class T>

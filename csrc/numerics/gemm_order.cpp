@@ -25,8 +25,7 @@ bool GemmOrder::is_small(int64_t m, int64_t n) const {
 
 KBlocks GemmOrder::blocks(bool transposed_a, bool transposed_b, int64_t m, int64_t n, int64_t k) const {
   switch (path_) {
-    case MklPath::Amd:
-      return {.length = k <= 192 ? std::max<int64_t>(k, 1) : k < 384 ? k / 2 : 192};
+    case MklPath::Amd: return {.length = k <= 192 ? std::max<int64_t>(k, 1) : k < 384 ? k / 2 : 192};
     case MklPath::IntelAvx512: {
       const bool fixed = k >= 768 && (threads_ == 2 || is_long(transposed_a, m, n));
       return {.length = 384, .balanced = !fixed};

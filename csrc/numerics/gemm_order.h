@@ -1,6 +1,7 @@
 // In which order a float32 matrix product adds: what MKL does on the machine that the profile names. Sizes are BLAS's,
-// column-major (kernels/gemm.h). Found by probing MKL 2024.0 as PyTorch 2.13.0 ships it. Complete for the usual operands
-// on the amd path, on intel-avx512 with one thread and, but for very narrow products, two, and on intel-avx2 with one.
+// column-major (kernels/gemm.h). Found by probing MKL 2024.0 as PyTorch 2.13.0 ships it. Complete for the usual
+// operands on the amd path, on intel-avx512 with one thread and, but for very narrow products, two, and on intel-avx2
+// with one.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct GemmGrid {
 // How the Intel paths compute a product of few columns with A "T" and B "N": as dot products (kernels/gemm_intel.h).
 enum class IntelDots : uint8_t { None, ByQuarters, ByHalves, Eight };
 
-// Tiles of intel-avx2, which decide about its edges: 24 x 4 for large products, 16 x 6 in stretches of n for small ones.
+// Tiles of intel-avx2, which decide about its edges: 24 x 4 for large products, 16 x 6 in stretches of n for small
+// ones.
 struct IntelTiles {
   bool large;
   int64_t stretch;  // of n, in a small product

@@ -1,5 +1,6 @@
 // float16 and bfloat16 as storage types: 16 bits that convert to and from float, round to nearest even.
-// Always inlined: kernels for different instruction sets must not share one copy. Arithmetic on them is done in float and rounded once at the end, as PyTorch's CPU kernels do.
+// Always inlined: kernels for different instruction sets must not share one copy. Arithmetic on them is done in float
+// and rounded once at the end, as PyTorch's CPU kernels do.
 #pragma once
 
 #include <bit>
@@ -42,7 +43,9 @@ __attribute__((always_inline)) static inline uint16_t float_to_half(float value)
 #endif
 }
 
-__attribute__((always_inline)) static inline float bfloat_to_float(uint16_t b) { return std::bit_cast<float>(uint32_t(b) << 16); }
+__attribute__((always_inline)) static inline float bfloat_to_float(uint16_t b) {
+  return std::bit_cast<float>(uint32_t(b) << 16);
+}
 
 __attribute__((always_inline)) static inline uint16_t float_to_bfloat(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);

@@ -39,10 +39,8 @@ FLAMBEAU_INLINE Lanes<T, L> load(const T* p) {
 }
 template <class T, int L>
 FLAMBEAU_INLINE Lanes<T, L> spread(T value) {
-  if constexpr (sizeof(T) * L > 32)
-    return {spread<T, L / 2>(value), spread<T, L / 2>(value)};
-  else
-    return Lanes<T, L>{} + value;
+  if constexpr (sizeof(T) * L > 32) return {spread<T, L / 2>(value), spread<T, L / 2>(value)};
+  else return Lanes<T, L>{} + value;
 }
 
 template <class T, int L>
@@ -79,10 +77,8 @@ FLAMBEAU_INLINE double fused(double a, double b, double c) { return __builtin_fm
 template <class V>
 FLAMBEAU_INLINE V fused_lanes(V a, V b, V c) {
 #if defined(__FMA__)
-  if constexpr (sizeof(V) == 32 && sizeof(a[0]) == 4)
-    return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-  else if constexpr (sizeof(V) == 32)
-    return (V)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+  if constexpr (sizeof(V) == 32 && sizeof(a[0]) == 4) return (V)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+  else if constexpr (sizeof(V) == 32) return (V)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
 #endif
   for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused(a[i], b[i], c[i]);
   return c;

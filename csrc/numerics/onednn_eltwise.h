@@ -1,7 +1,7 @@
-// The error function's form of GELU as oneDNN computes it (float32), which PyTorch calls for dense tensors, and oneDNN's
-// exp. Follows oneDNN 3.x, cpu/x64/injectors/jit_uni_eltwise_injector.cpp: gelu_erf_minimax_approx on AVX-512, the
-// formula of Abramowitz and Stegun, 7.1.26, on AVX2; the slope is the latter's on both. Within 1e-6 of the true value,
-// relative to x. Bit patterns are oneDNN's constants.
+// The error function's form of GELU as oneDNN computes it (float32), which PyTorch calls for dense tensors, and
+// oneDNN's exp. Follows oneDNN 3.x, cpu/x64/injectors/jit_uni_eltwise_injector.cpp: gelu_erf_minimax_approx on AVX-512,
+// the formula of Abramowitz and Stegun, 7.1.26, on AVX2; the slope is the latter's on both. Within 1e-6 of the true
+// value, relative to x. Bit patterns are oneDNN's constants.
 #pragma once
 
 #include <bit>

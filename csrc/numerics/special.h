@@ -32,9 +32,11 @@ double zeta(double x, double q) {
   }
   sum += term * a / (x - 1) - 0.5 * term;
   // (2k)! / B_2k
+  // clang-format off
   constexpr double kFactors[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9,
                                  7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
                                  -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+  // clang-format on
   double rising = 1, k = 0;
   for (const double factor : kFactors) {
     rising *= x + k;
@@ -65,7 +67,8 @@ double digamma(double x) {
   const double z = 1 / (x * x);
   // B_2k / 2k
   const double series =
-      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+      z *
+      (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
   return x == kInfinity ? kInfinity : shift + std::log(x) - 0.5 / x - series;
 }
 

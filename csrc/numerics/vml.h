@@ -1,9 +1,10 @@
-// exp, log, sin, cos and tan of float32 as MKL's vector math computes them in its high-accuracy mode, for PyTorch's whole-tensor
-// operators (kernels/vml.h; sleef.h has what ATen's own kernels use). sqrt is in vml_sqrt.h, tanh in vml_tanh.h, erf in vml_erf.h.
+// exp, log, sin, cos and tan of float32 as MKL's vector math computes them in its high-accuracy mode, for PyTorch's
+// whole-tensor operators (kernels/vml.h; sleef.h has what ATen's own kernels use). sqrt is in vml_sqrt.h, tanh in
+// vml_tanh.h, erf in vml_erf.h.
 //
-// Each function is a struct: `value`, whose loops vectorise; `rare`, the inputs for which value is not meant; `exact`, for
-// those. Where value needs a row of a table, `row` says which of kRows, so that a loop can collect them first. Contract: MKL's bits for every float (NaN payloads aside) on its three paths, except
-// where a function says less.
+// Each function is a struct: `value`, whose loops vectorise; `rare`, the inputs for which value is not meant; `exact`,
+// for those. Where value needs a row of a table, `row` says which of kRows, so that a loop can collect them first.
+// Contract: MKL's bits for every float (NaN payloads aside) on its three paths, except where a function says less.
 // Always inlined: kernels for different instruction sets must not share one copy.
 #pragma once
 
@@ -56,7 +57,9 @@ struct Exp {
   static constexpr std::array<Row, 1u << kBits> kRows = make_powers<1u << kBits, kPath != MklPath::Amd>();
 
   FLAMBEAU_INLINE bool rare(float x) { return !(__builtin_fabsf(x) <= kLimit); }
-  FLAMBEAU_INLINE float exact(float x) { return x > 89.0f ? kInfinity : x < -104.0f ? 0.0f : float(std::exp(double(x))); }
+  FLAMBEAU_INLINE float exact(float x) {
+    return x > 89.0f ? kInfinity : x < -104.0f ? 0.0f : float(std::exp(double(x)));
+  }
 
   FLAMBEAU_INLINE uint32_t row(float x) { return uint32_t(int32_t(steps(inside(x)))) & (kRows.size() - 1); }
   FLAMBEAU_INLINE float value(float given, Row power) {
@@ -97,6 +100,7 @@ struct NegativeLogs {
   std::array<float, 33> head{}, tail{};
 };
 constexpr NegativeLogs make_negative_logs() {
+  // clang-format off
   constexpr double kLogs[33] = {
       0,                     -0x1.5ad404c359f2dp-1, -0x1.52a2d265bc5abp-1, -0x1.4a4f85db03ebbp-1, -0x1.41d8fe84672aep-1,
       -0x1.393e0d3562a1ap-1, -0x1.307d7334f10bep-1, -0x1.2795e1289b11bp-1, -0x1.1e85f5e7040d0p-1, -0x1.154c3d2f4d5eap-1,
@@ -105,6 +109,7 @@ constexpr NegativeLogs make_negative_logs() {
       -0x1.4618bc21c5ec2p-2, -0x1.2e8e2bae11d31p-2, -0x1.1675cababa60ep-2, -0x1.fb9186d5e3e2bp-3, -0x1.c8ff7c79a9a22p-3,
       -0x1.9525a9cf456b4p-3, -0x1.5ff3070a793d4p-3, -0x1.29552f81ff523p-3, -0x1.e27076e2af2e6p-4, -0x1.6f0d28ae56b4cp-4,
       -0x1.f0a30c01162a6p-5, -0x1.f829b0e783300p-6, 0};
+  // clang-format on
   NegativeLogs logs;
   for (int j = 0; j < 33; ++j) {
     const double nearest = double(int64_t(kLogs[j] * 0x1p15 - 0.5)) * 0x1p-15;
@@ -115,12 +120,14 @@ constexpr NegativeLogs make_negative_logs() {
 }
 inline constexpr NegativeLogs kNegativeLogs = make_negative_logs();
 
-// j where 1 / m, by VRCP14PS, rounds to 1 - j / 64: it steps up where the significand of m in [1, 2) reaches these times 2^7.
-// A cell a value of the upper seven bits: j below the cell's step in the upper byte, the step (or none) below.
+// j where 1 / m, by VRCP14PS, rounds to 1 - j / 64: it steps up where the significand of m in [1, 2) reaches these
+// times 2^7. A cell a value of the upper seven bits: j below the cell's step in the upper byte, the step (or none)
+// below.
 constexpr std::array<uint32_t, 128> make_reciprocal_steps() {
-  constexpr uint16_t kSteps[32] = {0x0206, 0x0627, 0x0a6a, 0x0ed1, 0x135d, 0x1810, 0x1cf2, 0x21fe, 0x2736, 0x2ca0, 0x3240,
-                                   0x3813, 0x3e25, 0x446f, 0x4afe, 0x51d3, 0x58ef, 0x6058, 0x6817, 0x702e, 0x78a5, 0x8184,
-                                   0x8acd, 0x948c, 0x9ecb, 0xa991, 0xb4e9, 0xc0e2, 0xcd88, 0xdae8, 0xe915, 0xf825};
+  constexpr uint16_t kSteps[32] = {0x0206, 0x0627, 0x0a6a, 0x0ed1, 0x135d, 0x1810, 0x1cf2, 0x21fe,
+                                   0x2736, 0x2ca0, 0x3240, 0x3813, 0x3e25, 0x446f, 0x4afe, 0x51d3,
+                                   0x58ef, 0x6058, 0x6817, 0x702e, 0x78a5, 0x8184, 0x8acd, 0x948c,
+                                   0x9ecb, 0xa991, 0xb4e9, 0xc0e2, 0xcd88, 0xdae8, 0xe915, 0xf825};
   std::array<uint32_t, 128> cells{};
   uint32_t j = 0;
   for (uint32_t cell = 0; cell < 128; ++cell) {
@@ -145,8 +152,9 @@ struct Log {
 
   // x = 2^k (1 + r) with 1 + r in [2/3, 4/3), and a polynomial of degree 10 in r.
   FLAMBEAU_INLINE float by_polynomial(float x) {
-    constexpr float kCoefficients[9] = {-0x1.08059p-3f, 0x1.1e66bap-3f,  -0x1.f3113cp-4f, 0x1.1ed718p-3f, -0x1.559dccp-3f,
-                                        0x1.99d028p-3f,  -0x1.fffefp-3f, 0x1.555506p-2f,  -0x1p-1f};
+    constexpr float kCoefficients[9] = {-0x1.08059p-3f, 0x1.1e66bap-3f,  -0x1.f3113cp-4f,
+                                        0x1.1ed718p-3f, -0x1.559dccp-3f, 0x1.99d028p-3f,
+                                        -0x1.fffefp-3f, 0x1.555506p-2f,  -0x1p-1f};
     const uint32_t bits = bits_of(x), significand = (bits & 0x7fffff) | 0x3f800000;
     const bool high = significand >= 0x3faaaaab;
     const float r = float_of(significand) * (high ? 0.5f : 1.0f) - 1.0f;
@@ -187,10 +195,13 @@ struct Sine {
     const float given = kCosine ? __builtin_fabsf(x) : x;
     const float from = kCosine ? given + 0x1.921fb6p+0f : given;
     // Only the AMD path rounds the product.
-    const double k = kPath == MklPath::Amd ? double(__builtin_rintf(from * kInversePi)) : __builtin_rint(double(from) * kInversePi);
+    const double k =
+        kPath == MklPath::Amd ? double(__builtin_rintf(from * kInversePi)) : __builtin_rint(double(from) * kInversePi);
     const double h = kCosine ? k - 0.5 : k;
     const double r = ((given - h * 0x1.921fb544p+1) - h * 0x1.0b4611ap-33) - h * 0x1.898cc51701b84p-63, s = r * r;
-    const double v = r + r * s * (-0x1.55554bc8365f8p-3 + s * (0x1.110ed3804e159p-7 + s * (-0x1.9f6ffeeab4b9dp-13 + s * 0x1.5dbdf0e82728cp-19)));
+    const double v = r + r * s *
+                             (-0x1.55554bc8365f8p-3 +
+                              s * (0x1.110ed3804e159p-7 + s * (-0x1.9f6ffeeab4b9dp-13 + s * 0x1.5dbdf0e82728cp-19)));
     const float y = float(int32_t(k) & 1 ? -v : v);
     return !kCosine && x == 0 ? x : y;
   }
@@ -201,17 +212,20 @@ template <MklPath kPath>
 using Cos = Sine<kPath, true>;
 
 // tan up to 10000 on the AMD path: a polynomial of degree 21 in x less the nearest multiple of pi / 2, fitted: of MKL's
-// results 4 in 10 million differ. Elsewhere correctly rounded: of MKL's 0.07% (AVX-512), 0.002% (AVX2), 0.1% (beyond 10000).
+// results 4 in 10 million differ. Elsewhere correctly rounded: of MKL's 0.07% (AVX-512), 0.002% (AVX2), 0.1% (beyond
+// 10000).
 template <MklPath kPath>
 struct Tan {
   FLAMBEAU_INLINE bool rare(float x) { return kPath != MklPath::Amd || !(__builtin_fabsf(x) <= 10000.0f); }
   FLAMBEAU_INLINE float exact(float x) { return float(std::tan(double(x))); }
   FLAMBEAU_INLINE float value(float x) {
     // Of Chebyshev polynomials.
+    // clang-format off
     constexpr double kCoefficients[11] = {0x1.207d3b1c8b615p+0,  0x1.165ef8ee2668ap-3,  0x1.3c80f0dbf1814p-7,
                                           0x1.6b421532754b0p-11, 0x1.a11fb4fb36182p-15, 0x1.defd3e70d37b3p-19,
                                           0x1.1303e262f8ab3p-22, 0x1.3bcc595378c54p-26, 0x1.6a8380c1fe9dbp-30,
                                           0x1.9daaa2543dc72p-34, 0x1.a678314ebaaaep-38};
+    // clang-format on
     const float k = __builtin_rintf(x * 0x1.45f306p-1f);
     const double h = double(k) * 0.5;
     const double r = ((x - h * 0x1.921fb544p+1) - h * 0x1.0b4611ap-33) - h * 0x1.898cc51701b84p-63;

@@ -1,8 +1,8 @@
-// tanh of float32 as MKL's vector math computes it (vml.h says how to read this). Contract: MKL's bits for every float on
-// its three paths.
+// tanh of float32 as MKL's vector math computes it (vml.h says how to read this). Contract: MKL's bits for every float
+// on its three paths.
 //
-// The magnitude's bits >> 21 name an interval, four to an octave, and z is the distance from its middle. The coefficients
-// of the double polynomials are fitted: any that round every float of the interval the same way would do.
+// The magnitude's bits >> 21 name an interval, four to an octave, and z is the distance from its middle. The
+// coefficients of the double polynomials are fitted: any that round every float of the interval the same way would do.
 #pragma once
 
 #include "numerics/vml.h"
@@ -14,6 +14,7 @@ namespace flambeau::vml {
 inline constexpr uint32_t kTanhFirst = 460, kTanhLast = 520;  // below: x; above: 1
 
 // A row an interval from kTanhFirst; ascending powers.
+// clang-format off
 inline constexpr double kTanhRows[61][7] = {
     {0x1.1fffffbffffbcp-12, 0x1.ffffffff8e4p-1, 0x1.201a172bddc7bp-4, 0x1.1f405a66cda2p-2, -0x1.804118358c067p+27, -0x1.c83f8c3f78323p+27, 0x1.003416291e274p+57},
     {0x1.6000007791ec5p-12, 0x1.00002650bc978p+0, -0x1.a35270ebd8127p-4, -0x1.6f934e3b04f0ep+13, 0x1.2c6ec79ae5c6ep+27, 0x1.22f1dcc5cd448p+43, -0x1.136f6688df092p+56},
@@ -77,9 +78,10 @@ inline constexpr double kTanhRows[61][7] = {
     {0x1.ffffeb78a3f8ep-1, 0x1.4877a472724ffp-20, -0x1.4876a2ff48018p-20, 0x1.b57a52a6e34f9p-21, -0x1.b5a8ceb7dbb8fp-22, 0x1.6d3c4d70921a9p-23, -0x1.e269dbddcaf66p-25},
     {0x1.fffffeedf3c5ap-1, 0x1.9b5f4dd099fa3p-23, 0x1.c6ab5ced6f23p-23, -0x1.fd80b7221ce1cp-23, -0x1.5642a3809f15cp-21, 0x1.8e4bf64cf9d54p-23, 0x1.955bf53113b4p-22},
 };
+// clang-format on
 
-// A row an interval from 490 in float bits; the first stands for all smaller ones, with middle 0. The value at the middle in
-// two floats, then ascending powers.
+// A row an interval from 490 in float bits; the first stands for all smaller ones, with middle 0. The value at the
+// middle in two floats, then ascending powers.
 inline constexpr uint32_t kTanhFloatRows[31][8] = {
     {0x00000000, 0x00000000, 0x3f800000, 0xb03438d6, 0xbeaaaaa5, 0xb76dd632, 0x3e0910e8, 0xbc0e2d99},
     {0x3d6fb9c9, 0xb0a15003, 0x3f7f1f84, 0xbd6ee69d, 0xbeab0601, 0xbe1c3057, 0x43760875, 0x460bdd7d},
@@ -121,7 +123,9 @@ struct Tanh {
   FLAMBEAU_INLINE float value(float x) {
     const float size = __builtin_fabsf(x);
     const uint32_t interval = bits_of(size) >> 21;
-    const uint32_t row = interval < kTanhFirst ? 0 : interval > kTanhLast ? kTanhLast - kTanhFirst : interval - kTanhFirst;
+    const uint32_t row = interval < kTanhFirst  ? 0
+                         : interval > kTanhLast ? kTanhLast - kTanhFirst
+                                                : interval - kTanhFirst;
     const float middle = float_of((interval << 21) | 0x100000);
     const float inside = kPath == MklPath::IntelAvx512 ? in_float(size, middle, row) : in_double(size, middle, row);
     const float y = interval > kTanhLast ? 1.0f : inside;
@@ -144,7 +148,8 @@ struct Tanh {
   }
   // Some detail of h is not quite MKL's: nine inputs come out one unit off.
   FLAMBEAU_INLINE float corrected(float y, uint32_t size) {
-    constexpr uint32_t kRaised[8] = {0x3da037ee, 0x3db74145, 0x3db83736, 0x3e58d745, 0x3e7ba25a, 0x3e98b3da, 0x3f071d6a, 0x3f23b9f7};
+    constexpr uint32_t kRaised[8] = {0x3da037ee, 0x3db74145, 0x3db83736, 0x3e58d745,
+                                     0x3e7ba25a, 0x3e98b3da, 0x3f071d6a, 0x3f23b9f7};
     uint32_t bits = bits_of(y) - (size == 0x3de05f80);
     for (const uint32_t raised : kRaised) bits += size == raised;
     return float_of(bits);

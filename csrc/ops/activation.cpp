@@ -1,6 +1,6 @@
-// Activations (ops/activation.h): a row each. Follows aten/src/ATen/native/Activation.cpp and derivatives.yaml. The slope
-// is one fused loop; where its own gradient is wanted, a formula of differentiable operators takes its place, or nothing
-// where the activation is made of straight pieces.
+// Activations (ops/activation.h): a row each. Follows aten/src/ATen/native/Activation.cpp and derivatives.yaml. The
+// slope is one fused loop; where its own gradient is wanted, a formula of differentiable operators takes its place, or
+// nothing where the activation is made of straight pieces.
 #include "ops/activation.h"
 
 #include <array>
@@ -30,7 +30,8 @@ struct Row {
 
 #define FLAMBEAU_ACTIVATION(member) +[]() -> const Loops& { return kernels::activation().member; }
 
-Tensor run(const Loops& loops, const char* name, std::initializer_list<const Operand*> inputs, DType dtype, const Settings& s) {
+Tensor run(const Loops& loops, const char* name, std::initializer_list<const Operand*> inputs, DType dtype,
+           const Settings& s) {
   return elementwise(loops, name, dtype, inputs, {s[0], s[1], s[2], s[3]});
 }
 
@@ -100,6 +101,7 @@ const Loops& gelu_loops() {
 const Loops& clamp_loops() { return kernels::unary().clamp; }
 
 // node, node of the backward, name of the kernel, value, slope, what is kept, formula of the slope
+// clang-format off
 constexpr Row kRelu = {"ReluBackward0", "ThresholdBackwardBackward0", "relu", FLAMBEAU_ACTIVATION(relu),
                        FLAMBEAU_ACTIVATION(threshold_slope), Keeps::Result, nullptr};
 constexpr Row kThreshold = {"ThresholdBackward0", "ThresholdBackwardBackward0", "threshold_cpu", FLAMBEAU_ACTIVATION(threshold),
@@ -133,11 +135,14 @@ constexpr Row kSoftshrink = {"SoftshrinkBackward0", "SoftshrinkBackwardBackward0
 constexpr Row kLogSigmoid = {"LogSigmoidBackward0", "LogSigmoidBackwardBackward0", "log_sigmoid_cpu",
                              FLAMBEAU_ACTIVATION(log_sigmoid), FLAMBEAU_ACTIVATION(log_sigmoid_slope), Keeps::Self,
                              log_sigmoid_formula};
+// clang-format on
 // Only their slopes: the functions themselves are in pointwise_unary.cpp.
+// clang-format off
 constexpr Row kSigmoid = {"", "SigmoidBackwardBackward0", "sigmoid_backward_cpu", nullptr, FLAMBEAU_ACTIVATION(sigmoid_slope),
                           Keeps::Result, sigmoid_formula};
 constexpr Row kTanh = {"", "TanhBackwardBackward0", "tanh_backward_cpu", nullptr, FLAMBEAU_ACTIVATION(tanh_slope), Keeps::Result,
                        tanh_formula};
+// clang-format on
 
 const Row& gelu_row(const std::string& approximate) {
   if (approximate == "none") return kGelu;
@@ -155,7 +160,9 @@ Tensor relu6(const Tensor& self) { return hardtanh(self, 0, 6); }
 Tensor gelu(const Tensor& self, const std::string& approximate) { return activate(gelu_row(approximate), self); }
 Tensor silu(const Tensor& self) { return activate(kSilu, self); }
 Tensor mish(const Tensor& self) { return activate(kMish, self); }
-Tensor softplus(const Tensor& self, Scalar beta, Scalar threshold) { return activate(kSoftplus, self, {beta, threshold}); }
+Tensor softplus(const Tensor& self, Scalar beta, Scalar threshold) {
+  return activate(kSoftplus, self, {beta, threshold});
+}
 Tensor leaky_relu(const Tensor& self, Scalar negative_slope) { return activate(kLeakyRelu, self, {negative_slope}); }
 Tensor elu(const Tensor& self, Scalar alpha, Scalar scale, Scalar input_scale) {
   return activate(kElu, self, {alpha.to_double() * scale.to_double(), scale, input_scale, false});
@@ -164,7 +171,9 @@ Tensor celu(const Tensor& self, Scalar alpha) {
   FLAMBEAU_CHECK(!alpha.equals(0), "ZeroDivisionError: alpha cannot be 0 for CELU");
   return activate(kCelu, self, {alpha, 1.0, 1.0 / alpha.to_double(), false});
 }
-Tensor selu(const Tensor& self) { return elu(self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946); }
+Tensor selu(const Tensor& self) {
+  return elu(self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946);
+}
 Tensor hardtanh(const Tensor& self, Scalar min_val, Scalar max_val) {
   FLAMBEAU_CHECK(self.dtype() != DType::Bool, "Bool inputs not supported for hardtanh");
   FLAMBEAU_CHECK(min_val.to_double() <= max_val.to_double(), "cannot do hardtanh with min_val greater than max_val");
@@ -174,13 +183,18 @@ Tensor hardswish(const Tensor& self) { return activate(kHardswish, self); }
 Tensor hardsigmoid(const Tensor& self) { return activate(kHardsigmoid, self); }
 Tensor hardshrink(const Tensor& self, Scalar lambd) { return activate(kHardshrink, self, {lambd}); }
 Tensor softshrink(const Tensor& self, Scalar lambd) {
-  FLAMBEAU_CHECK(lambd.to_double() >= 0, "lambda must be greater or equal to 0, but found to be ", lambd.to_double(), ".");
+  FLAMBEAU_CHECK(lambd.to_double() >= 0, "lambda must be greater or equal to 0, but found to be ", lambd.to_double(),
+                 ".");
   return activate(kSoftshrink, self, {lambd});
 }
-Tensor threshold(const Tensor& self, Scalar threshold, Scalar value) { return activate(kThreshold, self, {threshold, value}); }
+Tensor threshold(const Tensor& self, Scalar threshold, Scalar value) {
+  return activate(kThreshold, self, {threshold, value});
+}
 Tensor log_sigmoid(const Tensor& self) { return activate(kLogSigmoid, self); }
 
-Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) { return slope(kSigmoid, grad_output, output, {}); }
+Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
+  return slope(kSigmoid, grad_output, output, {});
+}
 Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) { return slope(kTanh, grad_output, output, {}); }
 Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, Scalar threshold) {
   return slope(kThreshold, grad_output, self, {threshold});
@@ -192,15 +206,18 @@ Tensor silu_backward(const Tensor& grad_output, const Tensor& self) { return slo
 
 // weight has one entry, or one a channel (dimension 1).
 Tensor prelu(const Tensor& self, const Tensor& weight) {
-  FLAMBEAU_CHECK(self.dtype() == weight.dtype(), "prelu: Type promoting not supported. Got ", self.dtype(), " and ", weight.dtype());
+  FLAMBEAU_CHECK(self.dtype() == weight.dtype(), "prelu: Type promoting not supported. Got ", self.dtype(), " and ",
+                 weight.dtype());
   Tensor by_channel = weight;
   if (weight.numel() != 1) {
     FLAMBEAU_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
     const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
-    FLAMBEAU_CHECK(channels == weight.numel(), "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-                   weight.numel(), " and channel size = ", channels, ".");
+    FLAMBEAU_CHECK(channels == weight.numel(),
+                   "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
+                   " and channel size = ", channels, ".");
   }
-  FLAMBEAU_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
+  FLAMBEAU_CHECK(weight.dim() <= 1,
+                 "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
   if (weight.dim() != self.dim()) {
     Dims shape(size_t(self.dim()), 1);
     if (self.dim() > 1) shape[1] = weight.numel();

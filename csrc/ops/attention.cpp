@@ -31,9 +31,10 @@ std::string_view cpp_name(DType dtype) {
 }
 
 void check(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask) {
-  FLAMBEAU_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(),
-                 "Expected query, key, and value to have the same dtype, but got query.dtype: ", cpp_name(query.dtype()),
-                 " key.dtype: ", cpp_name(key.dtype()), " and value.dtype: ", cpp_name(value.dtype()), " instead.");
+  FLAMBEAU_CHECK(
+      query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+      "Expected query, key, and value to have the same dtype, but got query.dtype: ", cpp_name(query.dtype()),
+      " key.dtype: ", cpp_name(key.dtype()), " and value.dtype: ", cpp_name(value.dtype()), " instead.");
   FLAMBEAU_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
                  "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ", query.dim(),
                  " key.dim: ", key.dim(), " and value.dim: ", value.dim(), " instead.");
@@ -67,8 +68,8 @@ Tensor safe_softmax(const Tensor& self) {
   const Tensor out = softmax(self, -1);
   const Tensor scores = raw_contiguous(self);
   const bool any_empty = scores.numel() > 0 && visit_floating("_safe_softmax", scores.dtype(), [&]<class T>(Type<T>) {
-    return has_empty_row<T>(scores);
-  });
+                           return has_empty_row<T>(scores);
+                         });
   if (!any_empty) return out;
   const Tensor empty_rows = all(eq(detach(self), kMinusInfinity), int64_t(-1), true);
   return where(empty_rows, zeros({}, out.dtype()), out);
@@ -90,7 +91,8 @@ std::tuple<Tensor, Tensor> scaled_dot_product_attention_math(const Tensor& query
   const Tensor scaled_query = mul(query, scale && *scale < 0 ? -factor : factor);
   Tensor mask = deref(attn_mask);
   if (is_causal) {
-    FLAMBEAU_CHECK(!mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+    FLAMBEAU_CHECK(!mask.defined(),
+                   "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
     mask = tril(ones({query.size(-2), key_in.size(-2)}, DType::Bool));
   }
   Tensor key = wide(key_in), value = wide(value_in);

@@ -12,8 +12,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const OptTensor& attn_mask = {}, double dropout_p = 0.0, bool is_causal = false,
                                     std::optional<double> scale = {}, bool enable_gqa = false);
 // The composed path: what is taken with dropout, with masks that need a gradient, and in odd shapes.
-std::tuple<Tensor, Tensor> scaled_dot_product_attention_math(const Tensor& query, const Tensor& key, const Tensor& value,
-                                                             const OptTensor& attn_mask, double dropout_p, bool is_causal,
+std::tuple<Tensor, Tensor> scaled_dot_product_attention_math(const Tensor& query, const Tensor& key,
+                                                             const Tensor& value, const OptTensor& attn_mask,
+                                                             double dropout_p, bool is_causal,
                                                              std::optional<double> scale, bool enable_gqa);
 
 }  // namespace flambeau::ops

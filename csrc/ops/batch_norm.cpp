@@ -20,10 +20,8 @@ using Three = std::tuple<Tensor, Tensor, Tensor>;
 
 template <class T>
 const BatchNormFunctions<T>& functions() {
-  if constexpr (std::is_same_v<T, float>)
-    return kernels::batch_norm().f32;
-  else
-    return kernels::batch_norm().f64;
+  if constexpr (std::is_same_v<T, float>) return kernels::batch_norm().f32;
+  else return kernels::batch_norm().f64;
 }
 
 BatchNormShape shape_of(const Tensor& input) {

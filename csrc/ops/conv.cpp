@@ -61,7 +61,8 @@ Tensor plain(const Tensor& x, const Tensor& weight, const Tensor& bias, const Sh
   });
 }
 
-Tensor grad_input(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Shapes& s, std::string_view name) {
+Tensor grad_input(const Tensor& grad, const Tensor& weight, const Tensor& bias, const Shapes& s,
+                  std::string_view name) {
   const Tensor out = computed(s.input, grad.dtype(), grad, weight, bias,
                               [&](const Tensor& o, const Tensor& a, const Tensor& w, const Tensor& b) {
                                 conv_grad_input(o, a, w, b, s.geometry);
@@ -76,10 +77,9 @@ Tensor grad_input(const Tensor& grad, const Tensor& weight, const Tensor& bias, 
 }
 
 Tensor grad_weight(const Tensor& grad, const Tensor& x, const Shapes& s) {
-  const Tensor out = computed(s.weight, grad.dtype(), grad, x, {},
-                              [&](const Tensor& o, const Tensor& y, const Tensor& a, const Tensor&) {
-                                conv_grad_weight(o, y, a, s.geometry);
-                              });
+  const Tensor out = computed(
+      s.weight, grad.dtype(), grad, x, {},
+      [&](const Tensor& o, const Tensor& y, const Tensor& a, const Tensor&) { conv_grad_weight(o, y, a, s.geometry); });
   return record("ConvolutionBackwardBackward0", out, {grad, x}, [&] {
     return [y = Saved(grad), x = Saved(x), s](const Tensor& grad_w, Needs need) {
       return TensorList{need[0] ? plain(x.get(), grad_w, {}, s, "ConvolutionBackwardBackward0") : Tensor(),
@@ -107,7 +107,8 @@ std::string by_x(const Dims& values) {
   return text + ")";
 }
 
-void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvGeometry& g, bool transposed) {
+void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvGeometry& g,
+                  bool transposed) {
   const int64_t groups = g.groups;
   const Dims& w = weight.sizes();
   FLAMBEAU_CHECK(input.dim() == weight.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(),
@@ -119,8 +120,8 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
                  " at dimension 0, but got weight of size [", w, "] instead");
   const int64_t channels = transposed ? w[0] : w[1] * groups, produced = transposed ? w[1] * groups : w[0];
   if (transposed) {
-    FLAMBEAU_CHECK(input.size(1) == channels, "Given transposed=1, weight of size ", w, ", expected input", input.sizes(),
-                   " to have ", channels, " channels, but got ", input.size(1), " channels instead");
+    FLAMBEAU_CHECK(input.size(1) == channels, "Given transposed=1, weight of size ", w, ", expected input",
+                   input.sizes(), " to have ", channels, " channels, but got ", input.size(1), " channels instead");
   } else {
     FLAMBEAU_CHECK(input.size(1) == channels, "Given groups=", groups, ", weight of size ", w, ", expected input",
                    input.sizes(), " to have ", channels, " channels, but got ", input.size(1), " channels instead");
@@ -141,13 +142,17 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
 }
 
 std::string_view cpp_name(DType dtype) {
-  return dtype == DType::Float32 ? "float" : dtype == DType::Float64 ? "double" : dtype == DType::Float16 ? "c10::Half"
-       : dtype == DType::BFloat16 ? "c10::BFloat16" : dtype == DType::Int64 ? "long int" : name(dtype);
+  return dtype == DType::Float32    ? "float"
+         : dtype == DType::Float64  ? "double"
+         : dtype == DType::Float16  ? "c10::Half"
+         : dtype == DType::BFloat16 ? "c10::BFloat16"
+         : dtype == DType::Int64    ? "long int"
+                                    : name(dtype);
 }
 
 void check_dtypes(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  FLAMBEAU_CHECK(input.dtype() == weight.dtype(), "Input type (torch.", input.dtype(), "Tensor) and weight type (torch.",
-                 weight.dtype(),
+  FLAMBEAU_CHECK(input.dtype() == weight.dtype(), "Input type (torch.", input.dtype(),
+                 "Tensor) and weight type (torch.", weight.dtype(),
                  "Tensor) should be the same or input should be a MKLDNN tensor and weight is a dense tensor");
   FLAMBEAU_CHECK(!bias.defined() || input.dtype() == bias.dtype(), "Input type (", cpp_name(input.dtype()),
                  ") and bias type (", cpp_name(bias.defined() ? bias.dtype() : input.dtype()), ") should be the same");
@@ -174,8 +179,8 @@ void check_output_padding(const Dims& output_padding, const ConvGeometry& g) {
 // Adds the batch dimension where it is missing, and takes it off again.
 template <class F>
 Tensor with_batch(const Tensor& input, int64_t dims, std::string_view name, F&& f) {
-  FLAMBEAU_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, "Expected ", dims + 1, "D (unbatched) or ", dims + 2,
-                 "D (batched) input to ", name, ", but got input of size: ", input.sizes());
+  FLAMBEAU_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, "Expected ", dims + 1, "D (unbatched) or ",
+                 dims + 2, "D (batched) input to ", name, ", but got input of size: ", input.sizes());
   if (input.dim() == dims + 2) return f(input);
   return squeeze_dims(f(unsqueeze(input, 0)), {0});
 }
@@ -186,13 +191,14 @@ Dims repeated(const Dims& values, int64_t dims) { return values.size() == 1 ? Di
 Tensor conv_nd(int64_t dims, std::string_view name, const Tensor& input, const Tensor& weight, const OptTensor& bias,
                const Dims& stride, const Dims& padding, const Dims& dilation, int64_t groups) {
   return with_batch(input, dims, name, [&](const Tensor& x) {
-    return convolution(x, weight, bias, repeated(stride, dims), repeated(padding, dims), repeated(dilation, dims), false,
-                       Dims(size_t(dims), 0), groups);
+    return convolution(x, weight, bias, repeated(stride, dims), repeated(padding, dims), repeated(dilation, dims),
+                       false, Dims(size_t(dims), 0), groups);
   });
 }
 
-Tensor conv_nd_word(int64_t dims, std::string_view name, const Tensor& input, const Tensor& weight, const OptTensor& bias,
-                    const Dims& stride, const std::string& padding, const Dims& dilation, int64_t groups) {
+Tensor conv_nd_word(int64_t dims, std::string_view name, const Tensor& input, const Tensor& weight,
+                    const OptTensor& bias, const Dims& stride, const std::string& padding, const Dims& dilation,
+                    int64_t groups) {
   return with_batch(input, dims, name, [&](const Tensor& x) {
     FLAMBEAU_CHECK(padding == "same" || padding == "valid", "Invalid padding string: '", padding, "'");
     const Dims steps = repeated(stride, dims), holes = repeated(dilation, dims), none(size_t(dims), 0);
@@ -210,7 +216,8 @@ Tensor conv_nd_word(int64_t dims, std::string_view name, const Tensor& input, co
       extra[size_t(2 * (dims - 1 - i) + 1)] = total % 2;
       symmetric &= total % 2 == 0;
     }
-    return convolution(symmetric ? x : constant_pad_nd(x, extra), weight, bias, steps, sides, holes, false, none, groups);
+    return convolution(symmetric ? x : constant_pad_nd(x, extra), weight, bias, steps, sides, holes, false, none,
+                       groups);
   });
 }
 
@@ -260,19 +267,19 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptTensor& b
   return grad_input(input, weight, bias, s, "ConvolutionBackward0");
 }
 
-#define FLAMBEAU_CONV(N)                                                                                              \
-  Tensor conv##N##d(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,            \
-                    const Dims& padding, const Dims& dilation, int64_t groups) {                                     \
-    return conv_nd(N, "conv" #N "d", input, weight, bias, stride, padding, dilation, groups);                        \
-  }                                                                                                                   \
-  Tensor conv##N##d_word(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,       \
-                         const std::string& padding, const Dims& dilation, int64_t groups) {                         \
-    return conv_nd_word(N, "conv" #N "d", input, weight, bias, stride, padding, dilation, groups);                   \
-  }                                                                                                                   \
-  Tensor conv_transpose##N##d(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,  \
+#define FLAMBEAU_CONV(N)                                                                                               \
+  Tensor conv##N##d(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,              \
+                    const Dims& padding, const Dims& dilation, int64_t groups) {                                       \
+    return conv_nd(N, "conv" #N "d", input, weight, bias, stride, padding, dilation, groups);                          \
+  }                                                                                                                    \
+  Tensor conv##N##d_word(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,         \
+                         const std::string& padding, const Dims& dilation, int64_t groups) {                           \
+    return conv_nd_word(N, "conv" #N "d", input, weight, bias, stride, padding, dilation, groups);                     \
+  }                                                                                                                    \
+  Tensor conv_transpose##N##d(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,    \
                               const Dims& padding, const Dims& output_padding, int64_t groups, const Dims& dilation) { \
-    return conv_transpose_nd(N, "conv_transpose" #N "d", input, weight, bias, stride, padding, output_padding,       \
-                             groups, dilation);                                                                       \
+    return conv_transpose_nd(N, "conv_transpose" #N "d", input, weight, bias, stride, padding, output_padding, groups, \
+                             dilation);                                                                                \
   }
 FLAMBEAU_CONV(1)
 FLAMBEAU_CONV(2)

@@ -33,7 +33,8 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const OptTens
                         const Dims& dilation = {1});
 // What all of them call.
 Tensor convolution(const Tensor& input, const Tensor& weight, const OptTensor& bias, const Dims& stride,
-                   const Dims& padding, const Dims& dilation, bool transposed, const Dims& output_padding, int64_t groups);
+                   const Dims& padding, const Dims& dilation, bool transposed, const Dims& output_padding,
+                   int64_t groups);
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad = 0);  // (T, B, C)
 
 }  // namespace flambeau::ops

@@ -79,8 +79,9 @@ std::vector<ConvTap> forward_taps(const Plan& p, int64_t block) {
   std::vector<ConvTap> taps;
   taps.reserve(size_t(p.c_group * p.kernel_size));
   for_each_tap(p, p.c_group, block, [&](int64_t c, int64_t, int64_t d, int64_t h, int64_t w) {
-    taps.push_back({c * p.in_plane, {d * p.dilation[0] - p.padding[0], h * p.dilation[1] - p.padding[1],
-                                     w * p.dilation[2] - p.padding[2]}});
+    taps.push_back(
+        {c * p.in_plane,
+         {d * p.dilation[0] - p.padding[0], h * p.dilation[1] - p.padding[1], w * p.dilation[2] - p.padding[2]}});
   });
   return taps;
 }
@@ -126,32 +127,32 @@ void run(Work<T>& work) {
   // Units of work: panels of positions of every image and group.
   const int64_t panels = (work.positions + kConvPanel - 1) / kConvPanel;
   const int64_t cost = std::max<int64_t>(1, kConvPanel * taps * work.outputs);
-  parallel_for(0, work.images * work.groups * panels, std::max<int64_t>(1, (1 << 18) / cost),
-               [&](int64_t begin, int64_t end) {
-    Scratch<T> scratch(kConvPanel * std::min(taps, work.blocks.length));
-    ConvArgs<T> args = common;
-    args.scratch = scratch.get();
-    for (int64_t unit = begin; unit < end;) {
-      const int64_t image = unit / panels / work.groups, group = unit / panels % work.groups, panel = unit % panels;
-      const int64_t count = std::min(panels - panel, end - unit);
-      args.begin = panel * kConvPanel;
-      args.end = std::min(work.positions, (panel + count) * kConvPanel);
-      args.source = work.source + (image * work.groups + group) * work.source_group;
-      T* out = work.out + (image * work.groups + group) * work.outputs * work.positions + args.begin;
-      if (direct) {
-        for (int64_t o = 0; o < work.outputs; ++o) {
-          args.weights = work.weights + (group * work.outputs + o) * taps;
-          args.out = out + o * work.positions;
-          kernel.direct(args);
+  parallel_for(
+      0, work.images * work.groups * panels, std::max<int64_t>(1, (1 << 18) / cost), [&](int64_t begin, int64_t end) {
+        Scratch<T> scratch(kConvPanel * std::min(taps, work.blocks.length));
+        ConvArgs<T> args = common;
+        args.scratch = scratch.get();
+        for (int64_t unit = begin; unit < end;) {
+          const int64_t image = unit / panels / work.groups, group = unit / panels % work.groups, panel = unit % panels;
+          const int64_t count = std::min(panels - panel, end - unit);
+          args.begin = panel * kConvPanel;
+          args.end = std::min(work.positions, (panel + count) * kConvPanel);
+          args.source = work.source + (image * work.groups + group) * work.source_group;
+          T* out = work.out + (image * work.groups + group) * work.outputs * work.positions + args.begin;
+          if (direct) {
+            for (int64_t o = 0; o < work.outputs; ++o) {
+              args.weights = work.weights + (group * work.outputs + o) * taps;
+              args.out = out + o * work.positions;
+              kernel.direct(args);
+            }
+          } else {
+            args.weights = packed.get() + group * padded;
+            args.out = out;
+            kernel.run(args);
+          }
+          unit += count;
         }
-      } else {
-        args.weights = packed.get() + group * padded;
-        args.out = out;
-        kernel.run(args);
-      }
-      unit += count;
-    }
-  });
+      });
 }
 
 template <class T>
@@ -163,9 +164,15 @@ void fill_bias(T* out, int64_t images, int64_t channels, int64_t plane, const Te
 template <class T>
 void forward(const Plan& p, T* y, const T* x, const T* weight, const Tensor& bias) {
   const int64_t block = p.c_group == 1 ? 1 : channel_block(p), terms = p.c_group * p.kernel_size;
-  Work<T> work{.images = p.n, .groups = p.groups, .outputs = p.o_group, .source = x,
-               .source_group = p.c_group * p.in_plane, .taps = forward_taps(p, block), .out = y,
-               .positions = p.out_plane, .accumulate = bias.defined()};
+  Work<T> work{.images = p.n,
+               .groups = p.groups,
+               .outputs = p.o_group,
+               .source = x,
+               .source_group = p.c_group * p.in_plane,
+               .taps = forward_taps(p, block),
+               .out = y,
+               .positions = p.out_plane,
+               .accumulate = bias.defined()};
   work.blocks = blocks_for<T>(p, block, p.kernel_size, p.c_group);
   std::copy_n(p.in, 3, work.args.size);
   std::copy_n(p.out, 3, work.args.grid);
@@ -210,8 +217,13 @@ void grad_input(const Plan& p, T* grad_x, const T* grad, const T* weight, const 
         const Residue residue[3] = {residue_of(p, 0, rd), residue_of(p, 1, rh), residue_of(p, 2, rw)};
         const int64_t positions = residue[0].count * residue[1].count * residue[2].count;
         if (positions == 0) continue;
-        Work<T> work{.images = p.n, .groups = p.groups, .outputs = p.c_group, .source = grad,
-                     .source_group = p.o_group * p.out_plane, .positions = positions, .accumulate = bias.defined()};
+        Work<T> work{.images = p.n,
+                     .groups = p.groups,
+                     .outputs = p.c_group,
+                     .source = grad,
+                     .source_group = p.o_group * p.out_plane,
+                     .positions = positions,
+                     .accumulate = bias.defined()};
         std::vector<int64_t> from;  // the weight's elements for channel 0, in the taps' order
         const auto& [d, h, w] = residue;
         for (int64_t o0 = 0; o0 < p.o_group; o0 += block)
@@ -302,26 +314,23 @@ void grad_weight(const Plan& p, T* grad_w, const T* grad, const T* x) {
 void conv_forward(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvGeometry& g) {
   const Plan plan = make_plan(x, out, weight, g);
   if (out.numel() == 0) return;
-  visit_real("slow_conv2d_cpu", out.dtype(), [&]<class T>(Type<T>) {
-    forward(plan, out.data<T>(), x.data<T>(), weight.data<T>(), bias);
-  });
+  visit_real("slow_conv2d_cpu", out.dtype(),
+             [&]<class T>(Type<T>) { forward(plan, out.data<T>(), x.data<T>(), weight.data<T>(), bias); });
 }
 
 void conv_grad_input(const Tensor& grad_x, const Tensor& grad, const Tensor& weight, const Tensor& bias,
                      const ConvGeometry& g) {
   const Plan plan = make_plan(grad_x, grad, weight, g);
   if (grad_x.numel() == 0) return;
-  visit_real("slow_conv2d_cpu_grad_input", grad.dtype(), [&]<class T>(Type<T>) {
-    grad_input(plan, grad_x.data<T>(), grad.data<T>(), weight.data<T>(), bias);
-  });
+  visit_real("slow_conv2d_cpu_grad_input", grad.dtype(),
+             [&]<class T>(Type<T>) { grad_input(plan, grad_x.data<T>(), grad.data<T>(), weight.data<T>(), bias); });
 }
 
 void conv_grad_weight(const Tensor& grad_weight_out, const Tensor& grad, const Tensor& x, const ConvGeometry& g) {
   const Plan plan = make_plan(x, grad, grad_weight_out, g);
   if (grad_weight_out.numel() == 0) return;
-  visit_real("slow_conv2d_cpu_grad_weight", grad.dtype(), [&]<class T>(Type<T>) {
-    grad_weight(plan, grad_weight_out.data<T>(), grad.data<T>(), x.data<T>());
-  });
+  visit_real("slow_conv2d_cpu_grad_weight", grad.dtype(),
+             [&]<class T>(Type<T>) { grad_weight(plan, grad_weight_out.data<T>(), grad.data<T>(), x.data<T>()); });
 }
 
 }  // namespace flambeau::ops

@@ -69,20 +69,21 @@ void copy_transposed(const Tensor& dst, const Tensor& src, const Plan& plan, int
   const int64_t rows = plan.sizes[level], bands = (rows + kBand - 1) / kBand;
   const int64_t outer = plan.numel / plan.sizes[0] / rows;
   const size_t width = dst.itemsize();
-  parallel_for(0, outer * bands, std::max<int64_t>(1, kGrain / (kBand * plan.sizes[0])), [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t row = task % bands * kBand;
-      int64_t d = row * plan.strides[0][level], s = row * plan.strides[1][level], rest = task / bands;
-      for (int i = 1; i < plan.ndim; ++i) {
-        if (i == level) continue;
-        d += rest % plan.sizes[i] * plan.strides[0][i];
-        s += rest % plan.sizes[i] * plan.strides[1][i];
-        rest /= plan.sizes[i];
-      }
-      kernels::copy().transpose(at(dst.raw(), d, width), plan.strides[0][level], at(src.raw(), s, width), plan.strides[1][0],
-                                std::min(kBand, rows - row), plan.sizes[0], width);
-    }
-  });
+  parallel_for(0, outer * bands, std::max<int64_t>(1, kGrain / (kBand * plan.sizes[0])),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t task = begin; task < end; ++task) {
+                   const int64_t row = task % bands * kBand;
+                   int64_t d = row * plan.strides[0][level], s = row * plan.strides[1][level], rest = task / bands;
+                   for (int i = 1; i < plan.ndim; ++i) {
+                     if (i == level) continue;
+                     d += rest % plan.sizes[i] * plan.strides[0][i];
+                     s += rest % plan.sizes[i] * plan.strides[1][i];
+                     rest /= plan.sizes[i];
+                   }
+                   kernels::copy().transpose(at(dst.raw(), d, width), plan.strides[0][level], at(src.raw(), s, width),
+                                             plan.strides[1][0], std::min(kBand, rows - row), plan.sizes[0], width);
+                 }
+               });
 }
 
 void copy_runs(const Tensor& dst, const Tensor& src, const Plan& plan) {
@@ -156,8 +157,9 @@ void raw_fill(const Tensor& dst, Scalar value) {
   const size_t width = dst.itemsize();
   const auto& kernels = kernels::copy();
   if (dst.is_contiguous()) {
-    parallel_for(0, dst.numel(), kGrain,
-                 [&](int64_t begin, int64_t end) { kernels.fill(at(dst.raw(), begin, width), element, end - begin, width); });
+    parallel_for(0, dst.numel(), kGrain, [&](int64_t begin, int64_t end) {
+      kernels.fill(at(dst.raw(), begin, width), element, end - begin, width);
+    });
     return;
   }
   const Tensor* operands[] = {&dst, &dst};
@@ -205,7 +207,8 @@ Tensor zeros_like(const Tensor& t) {
 
 Tensor copy_(const Tensor& self, const Tensor& src) {
   const Dims sizes = broadcast_shapes(self.sizes(), src.sizes());
-  FLAMBEAU_CHECK(sizes == self.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ", sizes);
+  FLAMBEAU_CHECK(sizes == self.sizes(), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
+                 sizes);
   check_inplace(self);
   check_no_internal_overlap(self);
   if (!needs_grad(self, src)) {
@@ -218,7 +221,8 @@ Tensor copy_(const Tensor& self, const Tensor& src) {
   raw_copy(out, src);
   out = record("CopyBackwards", out, {self, src}, [&] {
     return [dtype = src.dtype(), sizes = src.sizes()](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? zeros_like(grad) : Tensor(), need[1] ? to_dtype(sum_to(grad, sizes), dtype) : Tensor()};
+      return TensorList{need[0] ? zeros_like(grad) : Tensor(),
+                        need[1] ? to_dtype(sum_to(grad, sizes), dtype) : Tensor()};
     };
   });
   return assign_inplace(self, out);
@@ -237,8 +241,8 @@ Tensor fill_inplace(std::string_view node, const Tensor& self, Scalar value) {
   Tensor out = empty_like(self, self.dtype());
   raw_fill(out, value);
   return assign_inplace(self, record(node, out, {self}, [] {
-    return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
-  }));
+                          return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
+                        }));
 }
 
 }  // namespace

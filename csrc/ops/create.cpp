@@ -188,12 +188,9 @@ Tensor range(Scalar start, Scalar end, Scalar step, const Options& options) {
   visit_all("range_cpu", dtype, [&]<class T>(Type<T>) {
     T* data = out.data<T>();
     for (int64_t i = 0; i < out.numel(); ++i) {
-      if constexpr (std::is_integral_v<T>)
-        data[i] = T(start.to_int() + step.to_int() * i);
-      else if constexpr (std::is_same_v<T, double>)
-        data[i] = start.to_double() + double(i) * step.to_double();
-      else
-        data[i] = T(float(start.to_double() + double(i) * step.to_double()));
+      if constexpr (std::is_integral_v<T>) data[i] = T(start.to_int() + step.to_int() * i);
+      else if constexpr (std::is_same_v<T, double>) data[i] = start.to_double() + double(i) * step.to_double();
+      else data[i] = T(float(start.to_double() + double(i) * step.to_double()));
     }
   });
   return with_grad(out, options);
@@ -239,10 +236,8 @@ Tensor logspace(Scalar start, Scalar end, int64_t steps, double base, const Opti
     const double first = double(start.to<T>()), last = double(end.to<T>());
     from_both_ends(steps, first, last, [&](int64_t i, bool front, double step) {
       const double exponent = front ? first + step * double(i) : last - step * double(steps - i - 1);
-      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>)
-        data[i] = T(std::pow(base, exponent));
-      else
-        data[i] = T(float(std::pow(base, exponent)));
+      if constexpr (std::is_integral_v<T> || std::is_same_v<T, double>) data[i] = T(std::pow(base, exponent));
+      else data[i] = T(float(std::pow(base, exponent)));
     });
   });
   return with_grad(out, options);

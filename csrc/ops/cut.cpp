@@ -17,9 +17,9 @@ void check_dims_for(const char* name, const Tensor& self, int64_t least) {
 }
 
 TensorList split_evenly(const char* name, const Tensor& self, int64_t sections, int64_t dim) {
-  FLAMBEAU_CHECK(sections != 0 && self.size(dim) % sections == 0, "torch.", name, " attempted to split along dimension ",
-                 dim, ", but the size of the dimension ", self.size(dim), " is not divisible by the split_size ",
-                 sections, "!");
+  FLAMBEAU_CHECK(sections != 0 && self.size(dim) % sections == 0, "torch.", name,
+                 " attempted to split along dimension ", dim, ", but the size of the dimension ", self.size(dim),
+                 " is not divisible by the split_size ", sections, "!");
   return tensor_split(self, sections, dim);
 }
 
@@ -70,8 +70,10 @@ TensorList tensor_split_by(const Tensor& self, const Tensor& indices_or_sections
   FLAMBEAU_CHECK(indices_or_sections.dtype() == DType::Int64,
                  "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
                  indices_or_sections.dtype());
-  FLAMBEAU_CHECK(indices_or_sections.dim() <= 1, "tensor_split expected tensor_indices_or_sections to be a "
-                 "zero-dimensional or one-dimensional tensor, but got a tensor with ", indices_or_sections.dim(), " dims");
+  FLAMBEAU_CHECK(indices_or_sections.dim() <= 1,
+                 "tensor_split expected tensor_indices_or_sections to be a "
+                 "zero-dimensional or one-dimensional tensor, but got a tensor with ",
+                 indices_or_sections.dim(), " dims");
   const Tensor dense = raw_contiguous(indices_or_sections);
   const int64_t* values = dense.data<const int64_t>();
   if (dense.dim() == 0) return tensor_split(self, *values, dim);
@@ -81,7 +83,9 @@ TensorList tensor_split_by(const Tensor& self, const Tensor& indices_or_sections
 TensorList hsplit(const Tensor& self, int64_t sections) {
   return split_evenly("hsplit", self, sections, horizontal(self));
 }
-TensorList hsplit_at(const Tensor& self, const Dims& indices) { return tensor_split_at(self, indices, horizontal(self)); }
+TensorList hsplit_at(const Tensor& self, const Dims& indices) {
+  return tensor_split_at(self, indices, horizontal(self));
+}
 
 TensorList vsplit(const Tensor& self, int64_t sections) {
   check_dims_for("vsplit", self, 2);
@@ -103,15 +107,16 @@ TensorList dsplit_at(const Tensor& self, const Dims& indices) {
 
 TensorList meshgrid(const TensorList& tensors, const std::string& indexing) {
   FLAMBEAU_CHECK(!tensors.empty(), "meshgrid expects a non-empty TensorList");
-  FLAMBEAU_CHECK(indexing == "ij" || indexing == "xy", "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ",
-                 indexing);
+  FLAMBEAU_CHECK(indexing == "ij" || indexing == "xy",
+                 "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
   TensorList axes = tensors;
   const bool swapped = indexing == "xy" && axes.size() >= 2;
   if (swapped) std::swap(axes[0], axes[1]);
   Dims shape;
   for (const Tensor& axis : axes) {
     FLAMBEAU_CHECK(axis.dtype() == axes[0].dtype(), "meshgrid expects all tensors to have the same dtype");
-    FLAMBEAU_CHECK(axis.dim() <= 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", axis.sizes());
+    FLAMBEAU_CHECK(axis.dim() <= 1,
+                   "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", axis.sizes());
     shape.push_back(axis.numel());
   }
   TensorList grids;

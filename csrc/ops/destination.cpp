@@ -3,9 +3,7 @@
 #include <utility>
 
 namespace flambeau {
-namespace {
-thread_local const Tensor* destination = nullptr;
-}
+namespace { thread_local const Tensor* destination = nullptr; }
 
 Destination::Destination(const Tensor& out) : before_(std::exchange(destination, &out)) {}
 Destination::~Destination() { destination = before_; }

@@ -43,8 +43,9 @@ Tensor view_scatter(const char* name, const Tensor& self, const Tensor& src, Win
     GradMode off(false);
     raw_copy(out, self);
     const Tensor slice = window(out);
-    FLAMBEAU_CHECK(slice.sizes() == src.sizes(), "expected src to have a size equal to the slice of self. src size = ",
-                   src.sizes(), ", slice size = ", slice.sizes());
+    FLAMBEAU_CHECK(slice.sizes() == src.sizes(),
+                   "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
+                   ", slice size = ", slice.sizes());
     raw_copy(slice, src);
   }
   return record(name, out, {self, src}, [&] {
@@ -58,7 +59,8 @@ Tensor view_scatter(const char* name, const Tensor& self, const Tensor& src, Win
 }
 
 // Coordinates (2, count) of the triangle in row-major order.
-Tensor triangle_indices(const char* name, int64_t row, int64_t col, int64_t offset, const Options& options, bool lower) {
+Tensor triangle_indices(const char* name, int64_t row, int64_t col, int64_t offset, const Options& options,
+                        bool lower) {
   FLAMBEAU_CHECK(row >= 0, "row must be non-negative, got", row);
   FLAMBEAU_CHECK(col >= 0, "col must be non-negative, got", col);
   const DType dtype = options.dtype_or(DType::Int64);
@@ -81,16 +83,14 @@ Tensor triangle_indices(const char* name, int64_t row, int64_t col, int64_t offs
 
 Tensor tril(const Tensor& self, int64_t diagonal) {
   FLAMBEAU_CHECK(self.dim() >= 2, "tril: input tensor must have at least 2 dimensions");
-  return record("TrilBackward0", raw_triangle(self, diagonal, true), {self}, [&] {
-    return [diagonal](const Tensor& grad, Needs) { return TensorList{tril(grad, diagonal)}; };
-  });
+  return record("TrilBackward0", raw_triangle(self, diagonal, true), {self},
+                [&] { return [diagonal](const Tensor& grad, Needs) { return TensorList{tril(grad, diagonal)}; }; });
 }
 
 Tensor triu(const Tensor& self, int64_t diagonal) {
   FLAMBEAU_CHECK(self.dim() >= 2, "triu: input tensor must have at least 2 dimensions");
-  return record("TriuBackward0", raw_triangle(self, diagonal, false), {self}, [&] {
-    return [diagonal](const Tensor& grad, Needs) { return TensorList{triu(grad, diagonal)}; };
-  });
+  return record("TriuBackward0", raw_triangle(self, diagonal, false), {self},
+                [&] { return [diagonal](const Tensor& grad, Needs) { return TensorList{triu(grad, diagonal)}; }; });
 }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const Options& options) {
@@ -173,8 +173,9 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, const Dims& siz
     GradMode off(false);
     raw_copy(out, self);
     const Tensor window = as_strided(out, size, stride, offset);
-    FLAMBEAU_CHECK(window.sizes() == src.sizes(), "expected src to have a size equal to the slice of self. src size = ",
-                   src.sizes(), ", slice size = ", window.sizes());
+    FLAMBEAU_CHECK(window.sizes() == src.sizes(),
+                   "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
+                   ", slice size = ", window.sizes());
     raw_copy(window, src);
   }
   return record("AsStridedScatterBackward0", out, {self, src}, [&] {

@@ -64,7 +64,8 @@ Equation parse(const std::string& text, size_t operand_count) {
     if (c == ' ') continue;
     if (c == '.') {
       FLAMBEAU_CHECK(!output_ellipsis, "einsum(): found '.' for output but an ellipsis (...) was already found");
-      FLAMBEAU_CHECK(text.compare(i, 3, "...") == 0, "einsum(): found '.' for output that is not part of any ellipsis (...)");
+      FLAMBEAU_CHECK(text.compare(i, 3, "...") == 0,
+                     "einsum(): found '.' for output that is not part of any ellipsis (...)");
       equation.output.push_back(kEllipsis);
       output_ellipsis = true;
       i += 2;
@@ -171,8 +172,8 @@ Tensor arranged(Tensor operand, const std::vector<int>& labels, const Layout& la
       // Repeated: its diagonal takes the first one's place.
       const int64_t first = order[size_t(layout.index[label])];
       FLAMBEAU_CHECK(operand.size(first) == operand.size(dim), "einsum(): subscript ", letter_of(label),
-                     " is repeated for operand ", which, " but the sizes don't match, ", operand.size(dim), " != ",
-                     operand.size(first));
+                     " is repeated for operand ", which, " but the sizes don't match, ", operand.size(dim),
+                     " != ", operand.size(first));
       operand = movedim(diagonal(operand, 0, first, dim), {-1}, {first});
     }
   }
@@ -195,8 +196,7 @@ Tensor sumproduct_pair(const Tensor& left, const Tensor& right, const Dims& sum_
   const int64_t ndim = left.dim();
   for (int64_t i = 0; i < ndim; ++i) {
     const bool in_left = left.size(i) != 1, in_right = right.size(i) != 1;
-    if (in_left && in_right)
-      FLAMBEAU_CHECK(left.size(i) == right.size(i), "non-broadcast dimensions must match");
+    if (in_left && in_right) FLAMBEAU_CHECK(left.size(i) == right.size(i), "non-broadcast dimensions must match");
     if (summed[i]) {
       contracted.push_back(i);
       inner *= left.size(i);

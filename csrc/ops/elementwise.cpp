@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "kernels/copy.h"
+#include "numerics/profile.h"
 #include "ops/copy.h"
 #include "ops/destination.h"
-#include "numerics/profile.h"
 #include "parallel/pool.h"
 #include "tensor/plan.h"
 
@@ -201,14 +201,16 @@ const Tensor* dense_shape(std::span<const Input> inputs) {
   }
   if (!shape) return nullptr;
   for (const Input& in : inputs)
-    if (in.operand->is_tensor() && in.operand->tensor().dim() != 0 && in.operand->tensor().sizes() != shape->sizes()) return nullptr;
+    if (in.operand->is_tensor() && in.operand->tensor().dim() != 0 && in.operand->tensor().sizes() != shape->sizes())
+      return nullptr;
   return shape;
 }
 
 // Nothing to repeat or convert: the loop alone will do.
 bool is_direct(std::span<const Input> inputs, const Tensor& shape) {
   for (const Input& in : inputs)
-    if (!in.operand->is_tensor() || in.operand->tensor().dtype() != in.dtype || in.operand->tensor().dim() != shape.dim())
+    if (!in.operand->is_tensor() || in.operand->tensor().dtype() != in.dtype ||
+        in.operand->tensor().dim() != shape.dim())
       return false;
   return true;
 }
@@ -235,7 +237,8 @@ void run_direct(const Pass& pass, const Tensor& out, std::span<const Input> inpu
   });
 }
 
-void run_planned(Plan& plan, const Pass& pass, DType produced, const Tensor& out, std::span<const Input> inputs, const Number* params) {
+void run_planned(Plan& plan, const Pass& pass, DType produced, const Tensor& out, std::span<const Input> inputs,
+                 const Number* params) {
   if (plan.numel == 0) return;
   Argument arguments[kMaxOperands];
   alignas(16) char numbers[kMaxOperands][16];
@@ -250,7 +253,8 @@ void run_planned(Plan& plan, const Pass& pass, DType produced, const Tensor& out
     }
   }
   for (int k = 0; k < plan.operands; ++k)
-    if (is_complex(arguments[k].stored) && arguments[k].stored != arguments[k].wanted) not_implemented_for("copy_", arguments[k].stored);
+    if (is_complex(arguments[k].stored) && arguments[k].stored != arguments[k].wanted)
+      not_implemented_for("copy_", arguments[k].stored);
   Walk walk{plan, pass, arguments, {params[0], params[1], params[2], params[3]}};
   walk.run();
 }
@@ -270,7 +274,8 @@ Tensor elementwise(Pass pass, DType produced, DType out_dtype, std::span<const I
     }
     Plan plan = Plan::dense(out.numel(), operands);
     for (int k = 1; k < operands; ++k)
-      if (const Operand& o = *inputs[size_t(k - 1)].operand; !o.is_tensor() || o.tensor().dim() != shape->dim()) plan.set_constant(k);
+      if (const Operand& o = *inputs[size_t(k - 1)].operand; !o.is_tensor() || o.tensor().dim() != shape->dim())
+        plan.set_constant(k);
     run_planned(plan, pass, produced, out, inputs, params);
     return out;
   }
@@ -293,8 +298,8 @@ Tensor elementwise(Pass pass, DType produced, DType out_dtype, std::span<const I
   return out;
 }
 
-Tensor elementwise(const Loops& loops, std::string_view name, DType dtype, std::initializer_list<const Operand*> operands,
-                   Params params) {
+Tensor elementwise(const Loops& loops, std::string_view name, DType dtype,
+                   std::initializer_list<const Operand*> operands, Params params) {
   const DType computed = is_reduced_float(dtype) ? DType::Float32 : dtype;
   const Pass pass(loops, computed);
   if (!pass.loop) not_implemented_for(name, dtype);

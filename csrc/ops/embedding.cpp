@@ -13,9 +13,10 @@ namespace flambeau::ops {
 namespace {
 
 void check_indices(const char* name, const Tensor& indices) {
-  FLAMBEAU_CHECK(indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32,
-                 "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.",
-                 legacy_name(indices.dtype()), "Tensor instead (while checking arguments for ", name, ")");
+  FLAMBEAU_CHECK(
+      indices.dtype() == DType::Int64 || indices.dtype() == DType::Int32,
+      "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.",
+      legacy_name(indices.dtype()), "Tensor instead (while checking arguments for ", name, ")");
 }
 
 // How often each row of the table is named.
@@ -50,7 +51,8 @@ Tensor kept_positions(const Tensor& indices, int64_t padding_idx) {
 
 }  // namespace
 
-Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
+Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx, bool scale_grad_by_freq,
+                 bool sparse) {
   FLAMBEAU_CHECK(weight.dim() == 2, "'weight' must be 2-D");
   check_indices("embedding", indices);
   Dims sizes = indices.sizes();
@@ -61,15 +63,17 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
     out = view(index_select(weight, 0, reshape(indices, {-1})), sizes);
   }
   return record("EmbeddingBackward0", alias(out), {weight}, [&] {
-    return [indices = Saved(indices), rows = weight.size(0), padding_idx, scale_grad_by_freq, sparse](const Tensor& grad, Needs) {
-      FLAMBEAU_CHECK_AS(NotImplementedError, !sparse, "embedding: sparse gradients are not supported; use sparse=False");
+    return [indices = Saved(indices), rows = weight.size(0), padding_idx, scale_grad_by_freq, sparse](
+               const Tensor& grad, Needs) {
+      FLAMBEAU_CHECK_AS(NotImplementedError, !sparse,
+                        "embedding: sparse gradients are not supported; use sparse=False");
       return TensorList{embedding_dense_backward(grad, indices.get(), rows, padding_idx, scale_grad_by_freq)};
     };
   });
 }
 
-Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights, int64_t padding_idx,
-                                bool scale_grad_by_freq) {
+Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
+                                int64_t padding_idx, bool scale_grad_by_freq) {
   check_indices("embedding_backward", indices);
   Tensor out;
   {
@@ -92,7 +96,8 @@ Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
 
 // Scales rows that are named and longer than max_norm down to it; each row once.
 Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
-  FLAMBEAU_CHECK(self.dim() == 2, "Expected 2-dimensional tensor, but got ", self.dim(), "-dimensional tensor for argument #1 "
+  FLAMBEAU_CHECK(self.dim() == 2, "Expected 2-dimensional tensor, but got ", self.dim(),
+                 "-dimensional tensor for argument #1 "
                  "'self' (while checking arguments for embedding_renorm_)");
   check_indices("embedding_renorm_", indices);
   GradMode off(false);
@@ -111,10 +116,10 @@ Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_no
 
 // One row a bag: the sum, mean (mode 1) or maximum (mode 2) of the table's rows that the bag names. Returns also the
 // bag of each index, the bags' sizes, and for maxima where they came from.
-std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
-                                                         bool scale_grad_by_freq, int64_t mode, bool sparse,
-                                                         const OptTensor& per_sample_weights, bool include_last_offset,
-                                                         std::optional<int64_t> padding_idx) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices,
+                                                         const Tensor& offsets, bool scale_grad_by_freq, int64_t mode,
+                                                         bool sparse, const OptTensor& per_sample_weights,
+                                                         bool include_last_offset, std::optional<int64_t> padding_idx) {
   enum { Sum, Mean, Max };
   check_indices("embedding_bag", indices);
   check_indices("embedding_bag", offsets);
@@ -125,14 +130,18 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
   const int64_t* start = starts.data<const int64_t>();
   const int64_t count = rows.numel(), bags = std::max<int64_t>(0, starts.numel() - (include_last_offset ? 1 : 0));
   if (bags > 0) {
-    FLAMBEAU_CHECK(start[0] == 0, "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-                   "However, got ", start[0]);
-    FLAMBEAU_CHECK(start[bags - 1] <= count, "offsets[-1] can not be greater than input's length ", count, " but got offsets[-1] of ",
-                   start[bags - 1]);
+    FLAMBEAU_CHECK(start[0] == 0,
+                   "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+                   "However, got ",
+                   start[0]);
+    FLAMBEAU_CHECK(start[bags - 1] <= count, "offsets[-1] can not be greater than input's length ", count,
+                   " but got offsets[-1] of ", start[bags - 1]);
   }
   for (int64_t b = 1; b < starts.numel(); ++b)
-    FLAMBEAU_CHECK(start[b] >= start[b - 1] && start[b] <= count, "embedding_bag: expected offsets that do not fall, within "
-                   "input's length ", count, ", but got ", start[b], " after ", start[b - 1]);
+    FLAMBEAU_CHECK(start[b] >= start[b - 1] && start[b] <= count,
+                   "embedding_bag: expected offsets that do not fall, within "
+                   "input's length ",
+                   count, ", but got ", start[b], " after ", start[b - 1]);
   int64_t padding = padding_idx.value_or(-1);
   if (padding_idx && padding < 0) padding += weight.size(0);
 
@@ -169,10 +178,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
   }
   if (mode == Max) {
     const Tensor empty_bags = unsqueeze(eq(sizes, 0), 1);
-    out = weight.size(0) ? masked_fill(gather(weight, 0, maxima), empty_bags, 0) : zeros(maxima.sizes(), weight.dtype());
+    out =
+        weight.size(0) ? masked_fill(gather(weight, 0, maxima), empty_bags, 0) : zeros(maxima.sizes(), weight.dtype());
   } else {
     if (per_sample_weights) {
-      FLAMBEAU_CHECK(mode == Sum, "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+      FLAMBEAU_CHECK(mode == Sum,
+                     "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
                      "mode='sum' (got mode='mean'). Please open a feature request on GitHub.");
       if (is_reduced_float(picked.dtype())) picked = to_dtype(picked, DType::Float32);
       picked = mul(picked, unsqueeze(index_select(*per_sample_weights, 0, used), 1));

@@ -57,8 +57,7 @@ Tensor amin(const Tensor& self, const Dims& dim, bool keepdim) {
 }
 
 TwoTensors aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  if (dim)
-    check_nonempty_dim("aminmax", self, *dim);
+  if (dim) check_nonempty_dim("aminmax", self, *dim);
   else
     FLAMBEAU_CHECK(self.numel() > 0,
                    "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");

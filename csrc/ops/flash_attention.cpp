@@ -34,8 +34,15 @@ struct Problem {
   int lanes;
 
   Problem(const Tensor& q, const Tensor& k, const Tensor& m, bool is_causal, std::optional<double> given_scale)
-      : batch(q.size(0)), heads(q.size(1)), kv_heads(k.size(1)), queries(q.size(2)), keys(k.size(2)), width(q.size(3)),
-        scale(float(given_scale.value_or(1.0 / std::sqrt(double(width))))), causal(is_causal), lanes(profile().lanes()) {
+      : batch(q.size(0)),
+        heads(q.size(1)),
+        kv_heads(k.size(1)),
+        queries(q.size(2)),
+        keys(k.size(2)),
+        width(q.size(3)),
+        scale(float(given_scale.value_or(1.0 / std::sqrt(double(width))))),
+        causal(is_causal),
+        lanes(profile().lanes()) {
     if (m.defined()) {
       mask = m.data<float>();
       auto step = [&](int64_t d) { return m.size(d) == 1 ? 0 : m.stride(d); };
@@ -49,7 +56,8 @@ struct Problem {
   }
 
   int64_t seen_by(int64_t m, int64_t rows) const { return causal ? std::min(m + rows, keys) : keys; }
-  FlashBlock block(float* s, int64_t b, int64_t h, int64_t m, int64_t rows, int64_t n, int64_t count, int64_t seen) const {
+  FlashBlock block(float* s, int64_t b, int64_t h, int64_t m, int64_t rows, int64_t n, int64_t count,
+                   int64_t seen) const {
     FlashBlock out{s, rows, count};
     if (mask) {
       out.mask = mask + b * mask_b + h * mask_h + m * mask_q + n * mask_k;
@@ -66,8 +74,8 @@ struct Problem {
 struct Product {
   bool one_thread;
 
-  void operator()(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda, const float* b,
-                  int64_t ldb, bool accumulate, float* c, int64_t ldc) const {
+  void operator()(bool ta, bool tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+                  const float* b, int64_t ldb, bool accumulate, float* c, int64_t ldc) const {
     GemmArgs<float> g;
     g.m = m, g.n = n, g.k = k;
     g.a = a, g.a_m = ta ? lda : 1, g.a_k = ta ? 1 : lda;
@@ -80,8 +88,8 @@ struct Product {
   }
 };
 
-// Items of equal right on the pool, each with `count` floats of scratch. PyTorch gives each logical thread a piece of one
-// buffer; where the pieces are whole 16 bytes, their addresses can't be told apart and any cut will do.
+// Items of equal right on the pool, each with `count` floats of scratch. PyTorch gives each logical thread a piece of
+// one buffer; where the pieces are whole 16 bytes, their addresses can't be told apart and any cut will do.
 template <class F>
 void for_items(int64_t items, int64_t count, F&& f) {
   if (count % 4 == 0) {
@@ -155,8 +163,10 @@ void backward(const Problem& p, View q, View k, View v, View out, const float* l
           product(false, true, p.width, count, rows, 1, g.at(b, h, m), g.t, s, count, true, dv.at(b, kv, n), dv.t);
           product(true, false, count, rows, p.width, 1, v.at(b, kv, n), v.t, g.at(b, h, m), g.t, false, gs, count);
           kernels.score_gradients(block, gs, dots);
-          product(false, false, p.width, rows, count, p.scale, k.at(b, kv, n), k.t, gs, count, true, dq.at(b, h, m), dq.t);
-          product(false, true, p.width, count, rows, p.scale, q.at(b, h, m), q.t, gs, count, true, dk.at(b, kv, n), dk.t);
+          product(false, false, p.width, rows, count, p.scale, k.at(b, kv, n), k.t, gs, count, true, dq.at(b, h, m),
+                  dq.t);
+          product(false, true, p.width, count, rows, p.scale, q.at(b, h, m), q.t, gs, count, true, dk.at(b, kv, n),
+                  dk.t);
         }
       }
   });
@@ -170,20 +180,20 @@ Tensor by_time(const Tensor& like, bool zero) {
 
 }  // namespace
 
-namespace {
-bool enabled = true;
-}
+namespace { bool enabled = true; }
 bool flash_enabled() { return enabled; }
 void set_flash_enabled(bool value) { enabled = value; }
 
 bool takes_flash(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask, double dropout_p,
                  bool enable_gqa) {
   if (!enabled) return false;
-  if (dropout_p != 0 || query.dtype() != DType::Float32 || key.dtype() != DType::Float32 || value.dtype() != DType::Float32)
+  if (dropout_p != 0 || query.dtype() != DType::Float32 || key.dtype() != DType::Float32 ||
+      value.dtype() != DType::Float32)
     return false;
   const Tensor* inputs[] = {&query, &key, &value};
   for (const Tensor* t : inputs)
-    if (t->dim() != 4 || t->numel() == 0 || t->size(3) != query.size(3) || t->stride(3) != 1 || t->size(0) != query.size(0))
+    if (t->dim() != 4 || t->numel() == 0 || t->size(3) != query.size(3) || t->stride(3) != 1 ||
+        t->size(0) != query.size(0))
       return false;
   if (key.size(1) != value.size(1) || key.size(2) != value.size(2)) return false;
   if (enable_gqa ? query.size(1) % key.size(1) != 0 : query.size(1) != key.size(1)) return false;
@@ -194,35 +204,39 @@ bool takes_flash(const Tensor& query, const Tensor& key, const Tensor& value, co
          (mask->dim() == 2 || (fits(0, query.size(0)) && fits(1, query.size(1))));
 }
 
-Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask, bool is_causal,
-                       std::optional<double> scale) {
+Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask,
+                       bool is_causal, std::optional<double> scale) {
   const Tensor m = deref(mask);
   const Tensor out = by_time(query, false);
   const Tensor lse = empty({query.size(0), query.size(2), query.size(1)}, DType::Float32);
   {
     GradMode off(false);
-    forward(Problem(query, key, m, is_causal, scale), View(query), View(key), View(value), View(out), lse.data<float>());
+    forward(Problem(query, key, m, is_causal, scale), View(query), View(key), View(value), View(out),
+            lse.data<float>());
   }
   return record("ScaledDotProductFlashAttentionForCpuBackward0", alias(out), {query, key, value}, [&] {
-    return [q = Saved(query), k = Saved(key), v = Saved(value), m, out, lse, is_causal, scale](const Tensor& grad, Needs) {
-      const Tensor query = q.get(), key = k.get(), value = v.get();
-      TensorList grads;
-      {
-        GradMode off(false);
-        // The gradient in the order (B, T, H, D), as the kernel reads it.
-        Tensor g = by_time(grad, false);
-        raw_copy(g, grad);
-        grads = {by_time(query, true), by_time(key, true), by_time(value, true)};
-        backward(Problem(query, key, m, is_causal, scale), View(query), View(key), View(value), View(out), lse.data<float>(),
-                 View(g), View(grads[0]), View(grads[1]), View(grads[2]));
-      }
-      if (needs_grad(grad, query, key, value))
-        record_all("ScaledDotProductFlashAttentionForCpuBackwardBackward0", grads, Inputs{grad, query, key, value},
-                   [](const TensorList&, Needs) -> TensorList {
-                     throw Error("derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented");
-                   });
-      return grads;
-    };
+    return
+        [q = Saved(query), k = Saved(key), v = Saved(value), m, out, lse, is_causal, scale](const Tensor& grad, Needs) {
+          const Tensor query = q.get(), key = k.get(), value = v.get();
+          TensorList grads;
+          {
+            GradMode off(false);
+            // The gradient in the order (B, T, H, D), as the kernel reads it.
+            Tensor g = by_time(grad, false);
+            raw_copy(g, grad);
+            grads = {by_time(query, true), by_time(key, true), by_time(value, true)};
+            backward(Problem(query, key, m, is_causal, scale), View(query), View(key), View(value), View(out),
+                     lse.data<float>(), View(g), View(grads[0]), View(grads[1]), View(grads[2]));
+          }
+          if (needs_grad(grad, query, key, value))
+            record_all(
+                "ScaledDotProductFlashAttentionForCpuBackwardBackward0", grads, Inputs{grad, query, key, value},
+                [](const TensorList&, Needs) -> TensorList {
+                  throw Error(
+                      "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented");
+                });
+          return grads;
+        };
   });
 }
 

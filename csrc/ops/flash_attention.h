@@ -12,7 +12,7 @@ bool takes_flash(const Tensor& query, const Tensor& key, const Tensor& value, co
 bool flash_enabled();
 void set_flash_enabled(bool enabled);
 // query (B, H, L, D), key and value (B, Hkv, S, D); mask (L, S) or (B, H, L, S) or broadcast to it, float.
-Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask, bool is_causal,
-                       std::optional<double> scale);
+Tensor flash_attention(const Tensor& query, const Tensor& key, const Tensor& value, const OptTensor& mask,
+                       bool is_causal, std::optional<double> scale);
 
 }  // namespace flambeau::ops

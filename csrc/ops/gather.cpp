@@ -33,7 +33,8 @@ void check_gather_shape(const Tensor& self, int64_t dim, const Tensor& index) {
 
 void check_scatter_shape(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
   if (index.numel() == 0) return;
-  FLAMBEAU_CHECK(dims_of(self) == dims_of(index), "Index tensor must have the same number of dimensions as self tensor");
+  FLAMBEAU_CHECK(dims_of(self) == dims_of(index),
+                 "Index tensor must have the same number of dimensions as self tensor");
   FLAMBEAU_CHECK(!src || dims_of(*src) == dims_of(index),
                  "Index tensor must have the same number of dimensions as src tensor");
   bool fits = true;
@@ -73,7 +74,6 @@ Tensor covered(const Tensor& src, const Tensor& index) {
   raw_copy(out, window);
   return out;
 }
-
 
 std::optional<kernels::Reduction> reduction_of(const std::string& reduce) {
   if (reduce == "sum" || reduce == "mean") return kernels::Reduction::Add;
@@ -169,13 +169,15 @@ static kernels::Reduction scatter_reduction(const std::string& reduce) {
   return reduce == "add" ? kernels::Reduction::Add : kernels::Reduction::Multiply;
 }
 
-Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce) {
+Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                    const std::string& reduce) {
   Tensor out = scatter_copy(self, dim, index, src, false, scatter_reduction(reduce));
   return record("NotImplemented", out, {self, src},
                 [] { return [](const Tensor&, Needs) -> TensorList { no_derivative("scatter"); }; });
 }
 
-Tensor scatter_value_with(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, const std::string& reduce) {
+Tensor scatter_value_with(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                          const std::string& reduce) {
   Tensor out = scatter_copy(self, dim, index, scalar_tensor(value, self.dtype()), true, scatter_reduction(reduce));
   return record("NotImplemented", out, {self},
                 [] { return [](const Tensor&, Needs) -> TensorList { no_derivative("scatter"); }; });

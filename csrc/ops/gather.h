@@ -32,7 +32,8 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_
 Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter_value(const Tensor& self, int64_t dim, const Tensor& index, Scalar value);
 Tensor scatter_with(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce);
-Tensor scatter_value_with(const Tensor& self, int64_t dim, const Tensor& index, Scalar value, const std::string& reduce);
+Tensor scatter_value_with(const Tensor& self, int64_t dim, const Tensor& index, Scalar value,
+                          const std::string& reduce);
 Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
                       const std::string& reduce, bool include_self = true);
@@ -56,10 +57,12 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
 Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
                                 int64_t padding_idx, bool scale_grad_by_freq);
 Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type);  // in place
-std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
-    const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq = false,
-    int64_t mode = 0, bool sparse = false, const OptTensor& per_sample_weights = {}, bool include_last_offset = false,
-    std::optional<int64_t> padding_idx = {});
+std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, const Tensor& indices,
+                                                         const Tensor& offsets, bool scale_grad_by_freq = false,
+                                                         int64_t mode = 0, bool sparse = false,
+                                                         const OptTensor& per_sample_weights = {},
+                                                         bool include_last_offset = false,
+                                                         std::optional<int64_t> padding_idx = {});
 Tensor one_hot(const Tensor& self, int64_t num_classes = -1);
 
 }  // namespace flambeau::ops

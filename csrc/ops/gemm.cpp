@@ -24,13 +24,12 @@ void ordinary(const GemmArgs<T>& g, const KBlocks& blocks) {
   const int64_t threads = in_parallel_region() ? 1 : std::min<int64_t>(num_threads(), int64_t(work / kGrain));
   if (threads <= 1) return serial(g, blocks);
   const int64_t units_m = (g.m + kUnitM - 1) / kUnitM, units_n = (g.n + kUnitN - 1) / kUnitN;
-  const int64_t over_n = units_n >= units_m ? std::min(threads, units_n) : std::min(threads / std::min(threads, units_m), units_n);
+  const int64_t over_n =
+      units_n >= units_m ? std::min(threads, units_n) : std::min(threads / std::min(threads, units_m), units_n);
   const int64_t over_m = std::min(threads / over_n, units_m);
   const int64_t m = (units_m + over_m - 1) / over_m * kUnitM, n = (units_n + over_n - 1) / over_n * kUnitN;
   const int64_t parts_m = (g.m + m - 1) / m, parts_n = (g.n + n - 1) / n;
-  for_each_chunk(parts_m * parts_n, [&](int64_t i) {
-    serial(g.part(i % parts_m * m, m, i / parts_m * n, n), blocks);
-  });
+  for_each_chunk(parts_m * parts_n, [&](int64_t i) { serial(g.part(i % parts_m * m, m, i / parts_m * n, n), blocks); });
 }
 
 template <class T>

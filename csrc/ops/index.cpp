@@ -20,8 +20,7 @@ TensorList expand_masks(const Tensor& self, const OptTensorList& indices) {
   for (size_t i = 0; i < indices.size(); ++i) {
     const Tensor index = deref(indices[i]);
     if (!index.defined() || !is_mask(index)) {
-      FLAMBEAU_CHECK_AS(IndexError,
-                        !index.defined() || index.dtype() == DType::Int64 || index.dtype() == DType::Int32,
+      FLAMBEAU_CHECK_AS(IndexError, !index.defined() || index.dtype() == DType::Int64 || index.dtype() == DType::Int32,
                         "tensors used as indices must be long, int, byte or bool tensors");
       out.push_back(index);
       continue;
@@ -30,8 +29,8 @@ TensorList expand_masks(const Tensor& self, const OptTensorList& indices) {
       const int64_t at = int64_t(out.size()) + d;
       FLAMBEAU_CHECK_AS(IndexError, at < self.dim(), "too many indices for tensor of dimension ", self.dim());
       FLAMBEAU_CHECK_AS(IndexError, index.size(d) == self.size(at), "The shape of the mask ", index.sizes(),
-                        " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(),
-                        " at index ", at);
+                        " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ",
+                        at);
     }
     for (const Tensor& column : nonzero_numpy(alias(index))) out.push_back(column);
   }
@@ -84,8 +83,7 @@ struct IndexPlan : BlockPlan {
 // self (before, indexed dims, after) to result (before, shape of the indices, after) when the indexed dims are
 // neighbours, else (shape of the indices, the others).
 IndexPlan plan_index(const Tensor& self, const OptTensorList& optional_indices) {
-  FLAMBEAU_CHECK_AS(IndexError, !optional_indices.empty(),
-                    "at least one index must be provided");
+  FLAMBEAU_CHECK_AS(IndexError, !optional_indices.empty(), "at least one index must be provided");
   const TensorList indices = expand_masks(self, optional_indices);
   const Dims shape = broadcast_indices(indices);
   const int64_t ndim = self.dim();
@@ -122,8 +120,9 @@ IndexPlan plan_index(const Tensor& self, const OptTensorList& optional_indices) 
 }
 
 void check_values(const Tensor& self, const IndexPlan& plan, const Tensor& values) {
-  FLAMBEAU_CHECK_AS(Error, self.dtype() == values.dtype(), "Index put requires the source and destination dtypes match, got ",
-                    self.dtype(), " for the destination and ", values.dtype(), " for the source.");
+  FLAMBEAU_CHECK_AS(Error, self.dtype() == values.dtype(),
+                    "Index put requires the source and destination dtypes match, got ", self.dtype(),
+                    " for the destination and ", values.dtype(), " for the source.");
   bool fits = values.dim() <= int64_t(plan.result.size());
   for (int64_t d = 1; fits && d <= values.dim(); ++d)
     fits = values.size(-d) == 1 || values.size(-d) == plan.result[plan.result.size() - size_t(d)];

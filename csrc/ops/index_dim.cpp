@@ -43,8 +43,9 @@ auto out_of_dim(int64_t dim, const char* prefix = "") {
 void check_source_shape(const Tensor& self, int64_t dim, const Tensor& source) {
   bool same = self.dim() == source.dim();
   for (int64_t d = 0; same && d < self.dim(); ++d) same = d == dim || self.size(d) == source.size(d);
-  FLAMBEAU_CHECK(same, "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
-                 self.sizes(), " source.shape = ", source.sizes());
+  FLAMBEAU_CHECK(
+      same, "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = ",
+      self.sizes(), " source.shape = ", source.sizes());
 }
 
 // As PyTorch does it: add()'s arithmetic a row, in index order.
@@ -72,8 +73,8 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   dim = wrap_dim(dim, self.dim());
   FLAMBEAU_CHECK_AS(IndexError, index.dim() <= 1, "index_select(): Index is supposed to be a vector");
   FLAMBEAU_CHECK(is_index(index), "index_select(): Expected dtype int32 or int64 for index");
-  FLAMBEAU_CHECK(self.dim() || index.numel() == 1,
-                 "index_select(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
+  FLAMBEAU_CHECK(self.dim() || index.numel() == 1, "index_select(): Index to scalar can have only 1 value, got ",
+                 index.numel(), " value(s)");
   Dims sizes = self.sizes();
   if (self.dim()) sizes[size_t(dim)] = index.numel();
   Tensor out = empty(sizes, self.dtype());
@@ -87,8 +88,9 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
 
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, Scalar alpha) {
   dim = wrap_dim(dim, self.dim());
-  FLAMBEAU_CHECK_AS(IndexError, index.dim() <= 1, "index_add_(): Index is supposed to be a vector, but got dim: ",
-                    index.dim(), " with type: ", index.dtype(), " and size: ", index.sizes());
+  FLAMBEAU_CHECK_AS(IndexError, index.dim() <= 1,
+                    "index_add_(): Index is supposed to be a vector, but got dim: ", index.dim(),
+                    " with type: ", index.dtype(), " and size: ", index.sizes());
   FLAMBEAU_CHECK(is_index(index), "index_add_(): Expected dtype int32/int64 for index but got: ", index.dtype());
   FLAMBEAU_CHECK(self.dtype() == source.dtype(), "index_add_(): self (", self.dtype(), ") and source (", source.dtype(),
                  ") must have the same scalar type");
@@ -97,9 +99,12 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   check_source_shape(self, dim, source);
   // A vector's positions are refused in other words than a matrix's.
   const auto plan_of = [&](const Tensor& t) {
-    return t.dim() > 1 ? rows_at(t, dim, index, false, [&](int64_t position, int64_t size) {
-      throw Error(str("index ", position, " is out of bounds for dimension ", dim, " with size ", size));
-    }) : rows_at(t, dim, index, false, out_of_self);
+    return t.dim() > 1 ? rows_at(t, dim, index, false,
+                                 [&](int64_t position, int64_t size) {
+                                   throw Error(str("index ", position, " is out of bounds for dimension ", dim,
+                                                   " with size ", size));
+                                 })
+                       : rows_at(t, dim, index, false, out_of_self);
   };
   BlockPlan plan = plan_of(self);
   Tensor out = writable_copy(self);  // first: no other result may take the place meant for this one
@@ -123,15 +128,19 @@ Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Ten
 
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   dim = wrap_dim(dim, self.dim());
-  FLAMBEAU_CHECK_AS(IndexError, index.dim() < 2, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
-  FLAMBEAU_CHECK(index.dtype() == DType::Int64, "index_copy_(): Expected a long tensor for index, but got ", index.dtype());
-  FLAMBEAU_CHECK(self.dtype() == source.dtype(), "index_copy_(): self and source expected to have the same dtype, but got (self) ",
-                 self.dtype(), " and (source) ", source.dtype());
+  FLAMBEAU_CHECK_AS(IndexError, index.dim() < 2, "index_copy_(): Index should have dimension 1 or 0 (got ", index.dim(),
+                    ")");
+  FLAMBEAU_CHECK(index.dtype() == DType::Int64, "index_copy_(): Expected a long tensor for index, but got ",
+                 index.dtype());
+  FLAMBEAU_CHECK(self.dtype() == source.dtype(),
+                 "index_copy_(): self and source expected to have the same dtype, but got (self) ", self.dtype(),
+                 " and (source) ", source.dtype());
   FLAMBEAU_CHECK_AS(IndexError, source.dim() || index.numel() == 1,
                     "index_copy_(): When source is scalar, index should have one element (got ", index.numel(), ")");
   FLAMBEAU_CHECK_AS(IndexError, source.dim() == self.dim() || !source.dim() || !self.dim(),
                     "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-                    "Source dimensionality (", source.dim(), "), destination dimensionality (", self.dim(), ")");
+                    "Source dimensionality (",
+                    source.dim(), "), destination dimensionality (", self.dim(), ")");
   const auto slice_of = [dim](const Tensor& t) {
     Dims sizes = t.sizes();
     if (t.dim()) sizes.erase(size_t(dim));
@@ -146,8 +155,9 @@ Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Te
                  "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
                  text_of(self_slice), " at dimension ", dim, " and source slice shape: ", text_of(source_slice),
                  " at dimension 0.");
-  FLAMBEAU_CHECK_AS(IndexError, !source.dim() || index.numel() == source.size(dim), "index_copy_(): Number of indices (",
-                    index.numel(), ") should be equal to source.size(dim) (", size_along(source, dim), ")");
+  FLAMBEAU_CHECK_AS(IndexError, !source.dim() || index.numel() == source.size(dim),
+                    "index_copy_(): Number of indices (", index.numel(), ") should be equal to source.size(dim) (",
+                    size_along(source, dim), ")");
   const auto outside = out_of_dim(dim, "index_copy_(): ");
   BlockPlan plan = rows_at(self, dim, index, true, outside);
   const Tensor values = raw_contiguous(source);
@@ -215,8 +225,9 @@ Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index, const 
   FLAMBEAU_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
                  "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
   dim = wrap_dim(dim, self.dim());
-  FLAMBEAU_CHECK_AS(IndexError, index.dim() <= 1, "index_reduce_(): Index is supposed to be a vector, but got dim: ",
-                    index.dim(), " with type: ", index.dtype(), " and size: ", index.sizes());
+  FLAMBEAU_CHECK_AS(IndexError, index.dim() <= 1,
+                    "index_reduce_(): Index is supposed to be a vector, but got dim: ", index.dim(),
+                    " with type: ", index.dtype(), " and size: ", index.sizes());
   FLAMBEAU_CHECK(is_index(index), "index_reduce_(): Expected dtype int32/int64 for index but got: ", index.dtype());
   FLAMBEAU_CHECK(index.numel() == size_along(source, dim), "index_reduce_(): Number of indices (", index.numel(),
                  ") should be equal to source.size(dim): (", size_along(source, dim), "), for dim: ", dim);
@@ -262,8 +273,9 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   FLAMBEAU_CHECK(index.dtype() == DType::Int64, "put_(): Expected a long tensor for index, but got ", index.dtype());
-  FLAMBEAU_CHECK(self.dtype() == source.dtype(), "put_(): self and source expected to have the same dtype, but got self.dtype = ",
-                 self.dtype(), " and source.dtype = ", source.dtype());
+  FLAMBEAU_CHECK(self.dtype() == source.dtype(),
+                 "put_(): self and source expected to have the same dtype, but got self.dtype = ", self.dtype(),
+                 " and source.dtype = ", source.dtype());
   FLAMBEAU_CHECK_AS(IndexError, source.numel() == index.numel(),
                     "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
                     source.numel(), ", index.numel() = ", index.numel());

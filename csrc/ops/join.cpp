@@ -14,7 +14,8 @@ namespace {
 bool is_legacy_empty(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
 void check_cat_sizes(const Tensor& first, const Tensor& t, int64_t dim, size_t number) {
-  FLAMBEAU_CHECK(first.dim() == t.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ", t.dim());
+  FLAMBEAU_CHECK(first.dim() == t.dim(), "Tensors must have same number of dimensions: got ", first.dim(), " and ",
+                 t.dim());
   for (int64_t d = 0; d < t.dim(); ++d)
     FLAMBEAU_CHECK(d == dim || first.size(d) == t.size(d), "Sizes of tensors must match except in dimension ", dim,
                    ". Expected size ", first.size(d), " but got size ", t.size(d), " for tensor number ", number,
@@ -59,7 +60,8 @@ Tensor raw_cat(const TensorList& tensors, int64_t dim, const Dims& sizes, DType 
   for (const Tensor& t : tensors) {
     if (is_legacy_empty(t) || t.numel() == 0) continue;
     const int64_t length = t.size(dim);
-    if (t.dtype() == dtype && t.is_contiguous()) pieces.push_back({static_cast<const char*>(t.raw()), length * step, at * step});
+    if (t.dtype() == dtype && t.is_contiguous())
+      pieces.push_back({static_cast<const char*>(t.raw()), length * step, at * step});
     else raw_copy(narrow(out, dim, at, length), t);
     at += length;
   }

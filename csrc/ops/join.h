@@ -96,7 +96,8 @@ Tensor replication_pad2d(const Tensor& self, const Dims& padding);
 Tensor replication_pad3d(const Tensor& self, const Dims& padding);
 
 // Sliding blocks as columns and back (ops/patches.cpp); overlapping blocks are added in im2col's order.
-Tensor im2col(const Tensor& self, const Dims& kernel_size, const Dims& dilation, const Dims& padding, const Dims& stride);
+Tensor im2col(const Tensor& self, const Dims& kernel_size, const Dims& dilation, const Dims& padding,
+              const Dims& stride);
 Tensor col2im(const Tensor& self, const Dims& output_size, const Dims& kernel_size, const Dims& dilation,
               const Dims& padding, const Dims& stride);
 

@@ -91,10 +91,8 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, co
   Tensor grad_bias = need[2] ? empty(shape, computed) : Tensor();
   visit_real("LayerNormBackwardKernelImpl", computed, [&]<class T>(Type<T>) {
     const LayerNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>)
-      f = &kernels::layer_norm().layer_f32;
-    else
-      f = &kernels::layer_norm().layer_f64;
+    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().layer_f32;
+    else f = &kernels::layer_norm().layer_f64;
     if (need[0] && x.numel())
       f->backward(grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(w), grad_x.data<T>(),
                   rows, n);
@@ -130,10 +128,8 @@ Three native_layer_norm(const Tensor& input, const Dims& normalized_shape, const
   Tensor out = empty(x.sizes(), computed), mean = empty(sizes, computed), rstd = empty(sizes, computed);
   visit_real("LayerNormKernelImpl", computed, [&]<class T>(Type<T>) {
     const LayerNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>)
-      f = &kernels::layer_norm().layer_f32;
-    else
-      f = &kernels::layer_norm().layer_f64;
+    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().layer_f32;
+    else f = &kernels::layer_norm().layer_f64;
     f->forward(x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(),
                mean.numel(), numel_of(normalized_shape), T(eps));
   });
@@ -219,10 +215,8 @@ Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, co
   const Tensor products = empty({s.batch, channels}, computed), sums = empty({s.batch, channels}, computed);
   visit_real("GroupNormBackwardKernelImpl", computed, [&]<class T>(Type<T>) {
     const GroupNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>)
-      f = &kernels::layer_norm().group_f32;
-    else
-      f = &kernels::layer_norm().group_f64;
+    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().group_f32;
+    else f = &kernels::layer_norm().group_f64;
     f->channel_sums(s, grad.data<T>(), x.data<T>(), products.data<T>(), sums.data<T>());
     if (need[0])
       f->backward(s, grad.data<T>(), x.data<T>(), mu.data<T>(), scale.data<T>(), data_or_null<T>(w), products.data<T>(),
@@ -264,10 +258,8 @@ Three native_group_norm(const Tensor& input, const OptTensor& weight_opt, const 
   Tensor out = empty(x.sizes(), computed), mean = empty({N, group}, computed), rstd = empty({N, group}, computed);
   visit_real("GroupNormKernelImpl", computed, [&]<class T>(Type<T>) {
     const GroupNormFunctions<T>* f;
-    if constexpr (std::is_same_v<T, float>)
-      f = &kernels::layer_norm().group_f32;
-    else
-      f = &kernels::layer_norm().group_f64;
+    if constexpr (std::is_same_v<T, float>) f = &kernels::layer_norm().group_f32;
+    else f = &kernels::layer_norm().group_f64;
     f->forward(s, x.data<T>(), data_or_null<T>(w), data_or_null<T>(b), out.data<T>(), mean.data<T>(), rstd.data<T>(),
                eps);
   });

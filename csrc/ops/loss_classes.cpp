@@ -76,10 +76,8 @@ Tensor nll_backward(const Tensor& grad_output, const Dims& input_sizes, DType dt
     const bool each = a.reduction == kNone;
     const T shared = each ? T(0) : a.reduction == kMean ? -(g[0] / T(total_weight)) : -g[0];
     for_targets(a.shape, a.target.data<int64_t>(), a.ignore_index, [&](int64_t at, int64_t from, int64_t c) {
-      if (each)
-        to[from] = w ? -w[c] * g[at] : -g[at];
-      else
-        to[from] = w ? w[c] * shared : shared;
+      if (each) to[from] = w ? -w[c] * g[at] : -g[at];
+      else to[from] = w ? w[c] * shared : shared;
     });
   });
   out = raw_cast(out, dtype);

@@ -29,7 +29,8 @@ Tensor nonzero_columns(const Tensor& self) {
         if (ndim) columns[(ndim - 1) * count + found] = i;
         ++found;
       }
-      for (int64_t d = 0; d + 1 < ndim; ++d) std::fill(columns + d * count + before, columns + d * count + found, at[size_t(d)]);
+      for (int64_t d = 0; d + 1 < ndim; ++d)
+        std::fill(columns + d * count + before, columns + d * count + found, at[size_t(d)]);
       for (int64_t d = ndim - 1; d-- > 0 && ++at[size_t(d)] == self.sizes()[size_t(d)];) at[size_t(d)] = 0;
     }
     return out;
@@ -118,7 +119,7 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   });
   return record("MaskedScatterBackward0", out, {self, source}, [&] {
     return [mask = Saved(mask), sizes, self_sizes = self.sizes(), source_sizes = source.sizes()](const Tensor& grad,
-                                                                                                Needs need) {
+                                                                                                 Needs need) {
       const Tensor set = expand(mask.get(), sizes);
       TensorList grads(2);
       if (need[0]) grads[0] = sum_to(masked_fill(grad, set, 0), self_sizes);

@@ -29,8 +29,8 @@ std::string_view type_name(DType dtype) {
 }
 
 void check_multipliable(const Tensor& a, const Tensor& b) {
-  FLAMBEAU_CHECK(a.size(1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x", a.size(1), " and ",
-                 b.size(0), "x", b.size(1), ")");
+  FLAMBEAU_CHECK(a.size(1) == b.size(0), "mat1 and mat2 shapes cannot be multiplied (", a.size(0), "x", a.size(1),
+                 " and ", b.size(0), "x", b.size(1), ")");
 }
 
 Tensor scaled(const Tensor& t, Scalar factor) { return factor.equals(1) ? t : mul(t, factor); }
@@ -61,8 +61,9 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
   FLAMBEAU_CHECK(self.dim() == 2, "self must be a matrix");
   FLAMBEAU_CHECK(mat2.dim() == 2, "mat2 must be a matrix");
   check_multipliable(self, mat2);
-  FLAMBEAU_CHECK(self.dtype() == mat2.dtype(), "expected m1 and m2 to have the same dtype, but got: ",
-                 type_name(self.dtype()), " != ", type_name(mat2.dtype()));
+  FLAMBEAU_CHECK(self.dtype() == mat2.dtype(),
+                 "expected m1 and m2 to have the same dtype, but got: ", type_name(self.dtype()),
+                 " != ", type_name(mat2.dtype()));
   const Tensor out = empty({self.size(0), mat2.size(1)}, self.dtype());
   product(out, self, mat2);
   return record("MmBackward0", out, {self, mat2}, [&] {
@@ -75,10 +76,10 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
 }
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar beta, Scalar alpha) {
-  FLAMBEAU_CHECK(self.dtype() == mat2.dtype(), "self and mat2 must have the same dtype, but got ", self.dtype(), " and ",
-                 mat2.dtype());
-  FLAMBEAU_CHECK(mat1.dtype() == mat2.dtype(), "mat1 and mat2 must have the same dtype, but got ", mat1.dtype(), " and ",
-                 mat2.dtype());
+  FLAMBEAU_CHECK(self.dtype() == mat2.dtype(), "self and mat2 must have the same dtype, but got ", self.dtype(),
+                 " and ", mat2.dtype());
+  FLAMBEAU_CHECK(mat1.dtype() == mat2.dtype(), "mat1 and mat2 must have the same dtype, but got ", mat1.dtype(),
+                 " and ", mat2.dtype());
   FLAMBEAU_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   FLAMBEAU_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   check_multipliable(mat1, mat2);
@@ -103,8 +104,8 @@ void check_batches(const Tensor& batch1, const Tensor& batch2) {
   FLAMBEAU_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor");
   FLAMBEAU_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor");
   FLAMBEAU_CHECK(batch1.size(0) == batch2.size(0) && batch1.size(2) == batch2.size(1),
-                 "Expected size for first two dimensions of batch2 tensor to be: [", batch1.size(0), ", ", batch1.size(2),
-                 "] but got: [", batch2.size(0), ", ", batch2.size(1), "].");
+                 "Expected size for first two dimensions of batch2 tensor to be: [", batch1.size(0), ", ",
+                 batch1.size(2), "] but got: [", batch2.size(0), ", ", batch2.size(1), "].");
 }
 
 }  // namespace
@@ -124,8 +125,8 @@ Tensor bmm(const Tensor& self, const Tensor& mat2) {
 
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Scalar beta, Scalar alpha) {
   FLAMBEAU_CHECK(self.dtype() == batch1.dtype() && self.dtype() == batch2.dtype(),
-                 "Input dtypes must be the same, got: input ", type_name(self.dtype()), ", batch1: ",
-                 type_name(batch1.dtype()), ", batch2: ", type_name(batch2.dtype()));
+                 "Input dtypes must be the same, got: input ", type_name(self.dtype()),
+                 ", batch1: ", type_name(batch1.dtype()), ", batch2: ", type_name(batch2.dtype()));
   check_batches(batch1, batch2);
   const Tensor out = start_of(self, {batch1.size(0), batch1.size(1), batch2.size(2)}, beta);
   batched_product(out, batch1, batch2, !beta.equals(0), alpha.to_double());
@@ -145,8 +146,8 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Sc
                  batch1.size(0), " and ", batch2.size(0));
   FLAMBEAU_CHECK(batch1.size(2) == batch2.size(1), "Incompatible matrix sizes for bmm (", batch1.size(1), "x",
                  batch1.size(2), " and ", batch2.size(1), "x", batch2.size(2), ")");
-  FLAMBEAU_CHECK(self.dtype() == batch2.dtype(), "self and mat2 must have the same dtype, but got ", self.dtype(), " and ",
-                 batch2.dtype());
+  FLAMBEAU_CHECK(self.dtype() == batch2.dtype(), "self and mat2 must have the same dtype, but got ", self.dtype(),
+                 " and ", batch2.dtype());
   FLAMBEAU_CHECK(batch1.dtype() == batch2.dtype(), "mat1 and mat2 must have the same dtype, but got ", batch1.dtype(),
                  " and ", batch2.dtype());
   const Tensor out = start_of(self, {batch1.size(1), batch2.size(2)}, beta);
@@ -170,11 +171,12 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, Sc
 namespace {
 
 void check_vector_product(DType self_dtype, const Dims& self_sizes, const Tensor& mat, const Tensor& vec) {
-  FLAMBEAU_CHECK(mat.dim() == 2 && vec.dim() == 1 && self_sizes.size() <= 1,
-                 "vector + matrix @ vector expected, got ", self_sizes.size(), ", ", mat.dim(), ", ", vec.dim());
+  FLAMBEAU_CHECK(mat.dim() == 2 && vec.dim() == 1 && self_sizes.size() <= 1, "vector + matrix @ vector expected, got ",
+                 self_sizes.size(), ", ", mat.dim(), ", ", vec.dim());
   const int64_t self_size = self_sizes.empty() ? 1 : self_sizes[0];
-  FLAMBEAU_CHECK(mat.size(1) == vec.size(0) && (self_size == 1 || mat.size(0) == self_size), "size mismatch, got input (",
-                 self_size, "), mat (", mat.size(0), "x", mat.size(1), "), vec (", vec.size(0), ")");
+  FLAMBEAU_CHECK(mat.size(1) == vec.size(0) && (self_size == 1 || mat.size(0) == self_size),
+                 "size mismatch, got input (", self_size, "), mat (", mat.size(0), "x", mat.size(1), "), vec (",
+                 vec.size(0), ")");
   FLAMBEAU_CHECK(mat.dtype() == vec.dtype() && mat.dtype() == self_dtype,
                  "addmv input tensors must have the same dtype, but got ", self_dtype, ", ", mat.dtype(), ", and ",
                  vec.dtype());
@@ -207,13 +209,13 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, Scalar be
 }
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
-  FLAMBEAU_CHECK(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ", tensor.dim(),
-                 "D tensors");
+  FLAMBEAU_CHECK(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ",
+                 tensor.dim(), "D tensors");
   FLAMBEAU_CHECK(self.dtype() == tensor.dtype(), "dot : expected both vectors to have same dtype, but found ",
                  self.dtype(), " and ", tensor.dtype());
-  FLAMBEAU_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor ", self.sizes(), " and src ",
-                 tensor.sizes(), " to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(),
-                 " elements respectively");
+  FLAMBEAU_CHECK(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor ", self.sizes(),
+                 " and src ", tensor.sizes(), " to have the same number of elements, but got ", self.numel(), " and ",
+                 tensor.numel(), " elements respectively");
   return record("DotBackward0", dot_product(self, tensor), {self, tensor}, [&] {
     return [a = Saved(self), b = Saved(tensor)](const Tensor& grad, Needs need) {
       return TensorList{need[0] ? mul(grad, b.get()) : Tensor(), need[1] ? mul(grad, a.get()) : Tensor()};

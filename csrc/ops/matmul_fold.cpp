@@ -49,14 +49,17 @@ Tensor folded_product(const Tensor& tensor1, const Tensor& tensor2) {
 }
 
 Tensor batched(const Tensor& tensor1, const Tensor& tensor2) {
-  const auto batch_of = [](const Tensor& t) { return Dims(IntSpan(t.sizes().data(), size_t(std::max<int64_t>(t.dim() - 2, 0)))); };
+  const auto batch_of = [](const Tensor& t) {
+    return Dims(IntSpan(t.sizes().data(), size_t(std::max<int64_t>(t.dim() - 2, 0))));
+  };
   const auto joined = [](const Dims& batch, std::initializer_list<int64_t> rest) {
     Dims all = batch;
     for (const int64_t size : rest) all.push_back(size);
     return all;
   };
   const int64_t n = tensor1.dim() > 1 ? tensor1.size(-2) : 1, m1 = tensor1.size(-1);
-  const int64_t m2 = tensor2.dim() > 1 ? tensor2.size(-2) : tensor2.size(0), p = tensor2.dim() > 1 ? tensor2.size(-1) : 1;
+  const int64_t m2 = tensor2.dim() > 1 ? tensor2.size(-2) : tensor2.size(0),
+                p = tensor2.dim() > 1 ? tensor2.size(-1) : 1;
   if (tensor1.dim() == 3 && tensor2.dim() == 3 && tensor1.size(0) != tensor2.size(0)) {
     if (tensor1.size(0) == 1 && tensor1.requires_grad()) return matmul(squeeze_dims(tensor1, {0}), tensor2);
     if (tensor2.size(0) == 1 && tensor2.requires_grad()) return matmul(tensor1, squeeze_dims(tensor2, {0}));
@@ -89,8 +92,9 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const OptTensor& bias) {
-  FLAMBEAU_CHECK(input.dim() != 0 && weight.dim() != 0, "both arguments to linear need to be at least 1D, but they are ",
-                 input.dim(), "D and ", weight.dim(), "D");
+  FLAMBEAU_CHECK(input.dim() != 0 && weight.dim() != 0,
+                 "both arguments to linear need to be at least 1D, but they are ", input.dim(), "D and ", weight.dim(),
+                 "D");
   if (bias && bias->defined() && (input.dim() == 2 || input.is_contiguous())) {
     if (input.dim() == 2) return addmm(*bias, input, t(weight));
     Dims shape = input.sizes();
@@ -140,8 +144,9 @@ Tensor tensordot(const Tensor& self, const Tensor& other, const Dims& dims_self,
     // A single element meets a whole dimension: then that is summed first.
     if (size2 == 1) left = sum(left, Dims{dims1[i]}, true);
     else if (size1 == 1) right = sum(right, Dims{dims2[i]}, true);
-    else FLAMBEAU_CHECK(size1 == size2, "contracted dimensions need to match, but first has size ", size1, " in dim ",
-                        dims_self[i], " and second has size ", size2, " in dim ", dims_other[i]);
+    else
+      FLAMBEAU_CHECK(size1 == size2, "contracted dimensions need to match, but first has size ", size1, " in dim ",
+                     dims_self[i], " and second has size ", size2, " in dim ", dims_other[i]);
     contracted1[dims1[i]] = contracted2[dims2[i]] = true;
     inner *= left.size(dims1[i]);
   }
@@ -202,8 +207,8 @@ Tensor linalg_multi_dot(const TensorList& tensors) {
   const size_t n = tensors.size();
   FLAMBEAU_CHECK(n >= 2, "multi_dot(): expected at least 2 tensors but got ", n);
   TensorList matrices = tensors;
-  FLAMBEAU_CHECK(tensors[0].dim() == 1 || tensors[0].dim() == 2, "multi_dot(): the first tensor must be 1D or 2D but got ",
-                 tensors[0].dim(), "D");
+  FLAMBEAU_CHECK(tensors[0].dim() == 1 || tensors[0].dim() == 2,
+                 "multi_dot(): the first tensor must be 1D or 2D but got ", tensors[0].dim(), "D");
   FLAMBEAU_CHECK(tensors[n - 1].dim() == 1 || tensors[n - 1].dim() == 2,
                  "multi_dot(): the last tensor must be 1D or 2D but got ", tensors[n - 1].dim(), "D");
   Dims shape;
@@ -213,8 +218,9 @@ Tensor linalg_multi_dot(const TensorList& tensors) {
   else shape.push_back(tensors[n - 1].size(1));
   for (size_t i = 0; i < n; ++i) {
     FLAMBEAU_CHECK(matrices[i].dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", matrices[i].dim(), "D");
-    FLAMBEAU_CHECK(matrices[i].dtype() == matrices[0].dtype(), "multi_dot(): all tensors must have be the same dtype but tensor 0 is ",
-                   matrices[0].dtype(), " and tensor ", i, " ", matrices[i].dtype());
+    FLAMBEAU_CHECK(matrices[i].dtype() == matrices[0].dtype(),
+                   "multi_dot(): all tensors must have be the same dtype but tensor 0 is ", matrices[0].dtype(),
+                   " and tensor ", i, " ", matrices[i].dtype());
     if (i)
       FLAMBEAU_CHECK(matrices[i - 1].size(1) == matrices[i].size(0), "multi_dot(): tensors ", i - 1, " and ", i,
                      " with shapes ", tensors[i - 1].sizes(), " and ", tensors[i].sizes(), " cannot be multiplied");
@@ -224,8 +230,8 @@ Tensor linalg_multi_dot(const TensorList& tensors) {
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
-  FLAMBEAU_CHECK(x.dtype() == y.dtype(), "linalg.vecdot: Expected x and y to have the same dtype, but found ", x.dtype(),
-                 " and ", y.dtype(), " instead");
+  FLAMBEAU_CHECK(x.dtype() == y.dtype(), "linalg.vecdot: Expected x and y to have the same dtype, but found ",
+                 x.dtype(), " and ", y.dtype(), " instead");
   if (x.dim() == 1 && y.dim() == 1) return dot(x, y);
   return sum(mul(x, y), Dims{dim});
 }
@@ -233,8 +239,8 @@ Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
 Tensor matrix_power(const Tensor& self, int64_t n) {
   FLAMBEAU_CHECK(self.dim() >= 2, "linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   const int64_t rows = self.size(-2), columns = self.size(-1);
-  FLAMBEAU_CHECK(rows == columns, "linalg.matrix_power: A must be batches of square matrices, but they are ", rows, " by ",
-                 columns, " matrices");
+  FLAMBEAU_CHECK(rows == columns, "linalg.matrix_power: A must be batches of square matrices, but they are ", rows,
+                 " by ", columns, " matrices");
   if (n == 0) {
     const Tensor ones_of = ones({rows}, self.dtype());
     return clone(expand(diag_embed(ones_of), self.sizes()));

@@ -52,7 +52,8 @@ Tensor clone(const Tensor& self, MemoryFormat format) {
   if (format == MemoryFormat::Preserve) return clone(self);
   const Tensor out = empty_strided(self.sizes(), strides_for(self.sizes(), format), self.dtype());
   raw_copy(out, self);
-  return record("CloneBackward0", out, {self}, [] { return [](const Tensor& grad, Needs) { return TensorList{grad}; }; });
+  return record("CloneBackward0", out, {self},
+                [] { return [](const Tensor& grad, Needs) { return TensorList{grad}; }; });
 }
 
 Tensor contiguous(const Tensor& self, MemoryFormat format) {

@@ -11,7 +11,8 @@
 //     });
 //   }
 //
-// * Several outputs, lists or optional inputs: `if (needs_grad(...)) record_all(name, outs, Inputs{...}.add(x), closure)`.
+// * Several outputs, lists or optional inputs: `if (needs_grad(...)) record_all(name, outs, Inputs{...}.add(x),
+// closure)`.
 // * A backward returns one tensor an input, in order; undefined means "none". It gets the gradient of the output, or,
 //   for operators with several outputs, a `const TensorList&` with one each (undefined where none arrived).
 // * Save an input by Saved(x), the result by Saved::output(out, index). Shapes, dtypes, scalars: plain captures.
@@ -32,11 +33,12 @@ class LambdaNode final : public Node {
  public:
   LambdaNode(std::string_view name, F f) : Node(name), f_(std::move(f)) {}
   TensorList apply(TensorList grads) override {
-    FLAMBEAU_CHECK(f_.has_value(),
-                   "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-                   "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-                   "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
-                   "if you need to access saved tensors after calling backward.");
+    FLAMBEAU_CHECK(
+        f_.has_value(),
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+        "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+        "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+        "if you need to access saved tensors after calling backward.");
     if constexpr (std::is_invocable_v<F&, const Tensor&, Needs>) {
       if (!grads[0].defined()) return TensorList(next.size());
       return (*f_)(grads[0], Needs(*this));

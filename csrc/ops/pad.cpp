@@ -34,7 +34,8 @@ BlockPlan plan_pad(Mode mode, IntSpan sizes, IntSpan strides, const Dims& pad) {
     std::vector<int64_t> rows;
     rows.reserve(plan.rows.size() * size_t(length));
     for (const int64_t base : plan.rows)
-      for (int64_t i = 0; i < length; ++i) rows.push_back(base + source_of(mode, i, left, right, sizes[d]) * strides[d]);
+      for (int64_t i = 0; i < length; ++i)
+        rows.push_back(base + source_of(mode, i, left, right, sizes[d]) * strides[d]);
     plan.rows = std::move(rows);
   }
   return plan;
@@ -84,7 +85,8 @@ Tensor circular_backward(const Tensor& grad, const Dims& pad) {
 // Do the borders come from the inside alone? Negative paddings beside large ones may leave too little of it.
 bool wraps_once(const Dims& sizes, const Dims& pad) {
   for (size_t i = 0; i + 1 < pad.size(); i += 2) {
-    const int64_t kept = sizes[sizes.size() - 1 - i / 2] + std::min<int64_t>(pad[i], 0) + std::min<int64_t>(pad[i + 1], 0);
+    const int64_t kept =
+        sizes[sizes.size() - 1 - i / 2] + std::min<int64_t>(pad[i], 0) + std::min<int64_t>(pad[i + 1], 0);
     if (std::max(pad[i], pad[i + 1]) > kept) return false;
   }
   return true;
@@ -114,13 +116,12 @@ void check_map_sizes(Mode mode, const Tensor& self, const Dims& pad) {
   for (int64_t i = spatial; i-- > 0;) {
     const int64_t left = pad[size_t(2 * i)], right = pad[size_t(2 * i + 1)], d = ndim - 1 - i, size = self.size(d);
     FLAMBEAU_CHECK(mode != Mode::Reflect || (left < size && right < size), "Argument #", 4 + 2 * i,
-                   ": Padding size should be less than the corresponding input dimension, but got: padding (", left, ", ",
-                   right, ") at dimension ", d, " of input ", self.sizes());
+                   ": Padding size should be less than the corresponding input dimension, but got: padding (", left,
+                   ", ", right, ") at dimension ", d, " of input ", self.sizes());
     out.push_back(size + left + right);
   }
   if (std::all_of(out.begin(), out.end(), [](int64_t n) { return n >= 1; })) return;
-  if (spatial == 1)
-    throw Error(str("input (W: ", self.size(-1), ") is too small. Calculated output W: ", out[0]));
+  if (spatial == 1) throw Error(str("input (W: ", self.size(-1), ") is too small. Calculated output W: ", out[0]));
   if (spatial == 2)
     throw Error(str("input (H: ", self.size(-2), ", W: ", self.size(-1), mode == Mode::Reflect ? "" : " ",
                     ") is too small. Calculated output H: ", out[0], " W: ", out[1]));
@@ -129,7 +130,8 @@ void check_map_sizes(Mode mode, const Tensor& self, const Dims& pad) {
 }
 
 Tensor checked_pad(Mode mode, PadNames names, const Tensor& self, const Dims& padding, size_t expected) {
-  FLAMBEAU_CHECK(padding.size() == expected, "padding size is expected to be ", expected, ", but got: ", padding.size());
+  FLAMBEAU_CHECK(padding.size() == expected, "padding size is expected to be ", expected,
+                 ", but got: ", padding.size());
   check_map_sizes(mode, self, padding);
   return pad_by_map(mode, names, self, padding);
 }
@@ -138,8 +140,10 @@ Tensor checked_pad(Mode mode, PadNames names, const Tensor& self, const Dims& pa
 
 Tensor constant_pad_nd(const Tensor& self, const Dims& pad, Scalar value) {
   FLAMBEAU_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
-  FLAMBEAU_CHECK(int64_t(pad.size()) <= 2 * self.dim(), "Length of pad should be no more than twice the number of "
-                 "dimensions of the input. Pad length is ", pad.size(), " while the input has ", self.dim(), " dimensions.");
+  FLAMBEAU_CHECK(int64_t(pad.size()) <= 2 * self.dim(),
+                 "Length of pad should be no more than twice the number of "
+                 "dimensions of the input. Pad length is ",
+                 pad.size(), " while the input has ", self.dim(), " dimensions.");
   Dims sizes = self.sizes();
   for (size_t i = 0; i + 1 < pad.size(); i += 2) {
     const size_t d = sizes.size() - 1 - i / 2;
@@ -169,9 +173,9 @@ Tensor constant_pad_nd(const Tensor& self, const Dims& pad, Scalar value) {
   });
 }
 
-#define FLAMBEAU_PAD(name, Mode_, Name, count)                                                                    \
-  Tensor name(const Tensor& self, const Dims& padding) {                                                          \
-    return checked_pad(Mode::Mode_, {Name "Backward0", Name "BackwardBackward0"}, self, padding, count);          \
+#define FLAMBEAU_PAD(name, Mode_, Name, count)                                                           \
+  Tensor name(const Tensor& self, const Dims& padding) {                                                 \
+    return checked_pad(Mode::Mode_, {Name "Backward0", Name "BackwardBackward0"}, self, padding, count); \
   }
 FLAMBEAU_PAD(reflection_pad1d, Reflect, "ReflectionPad1D", 2)
 FLAMBEAU_PAD(reflection_pad2d, Reflect, "ReflectionPad2D", 4)
@@ -194,11 +198,14 @@ Tensor pad_circular(const Tensor& self, const Dims& pad) {
 }
 
 Tensor pad(const Tensor& self, const Dims& pad, const std::string& mode, std::optional<double> value) {
-  FLAMBEAU_CHECK_AS(NotImplementedError, mode == "constant" || mode == "reflect" || mode == "replicate" || mode == "circular",
+  FLAMBEAU_CHECK_AS(NotImplementedError,
+                    mode == "constant" || mode == "reflect" || mode == "replicate" || mode == "circular",
                     "Unrecognised padding mode ", mode);
   FLAMBEAU_CHECK(pad.size() % 2 == 0, "Padding length must be divisible by 2");
-  FLAMBEAU_CHECK(int64_t(pad.size()) <= 2 * self.dim(), "Padding length should be less than or equal to two times the "
-                 "input dimension but got padding length ", pad.size(), " and input of dimension ", self.dim());
+  FLAMBEAU_CHECK(int64_t(pad.size()) <= 2 * self.dim(),
+                 "Padding length should be less than or equal to two times the "
+                 "input dimension but got padding length ",
+                 pad.size(), " and input of dimension ", self.dim());
   if (mode == "constant") return constant_pad_nd(self, pad, value.value_or(0.0));
   FLAMBEAU_CHECK(value.value_or(0.0) == 0.0, "Padding mode \"", mode, "\" doesn't take in value argument");
   const int64_t spatial = int64_t(pad.size()) / 2;

@@ -32,13 +32,13 @@ Window window_of(const Dims& kernel_size, const Dims& dilation, const Dims& padd
   take("padding", padding, w.padding);
   take("stride", stride, w.stride);
   const auto positive = [](const char* name, const char* what, const int64_t (&v)[2]) {
-    FLAMBEAU_CHECK(v[0] > 0 && v[1] > 0, name, " should be greater than zero, but got ", what, "_height: ", v[0], " ", what,
-                   "_width: ", v[1]);
+    FLAMBEAU_CHECK(v[0] > 0 && v[1] > 0, name, " should be greater than zero, but got ", what, "_height: ", v[0], " ",
+                   what, "_width: ", v[1]);
   };
   positive("kernel size", "kernel", w.kernel);
   positive("dilation", "dilation", w.dilation);
-  FLAMBEAU_CHECK(w.padding[0] >= 0 && w.padding[1] >= 0, "padding should be non-negative, but got pad_height: ", w.padding[0],
-                 " pad_width: ", w.padding[1]);
+  FLAMBEAU_CHECK(w.padding[0] >= 0 && w.padding[1] >= 0,
+                 "padding should be non-negative, but got pad_height: ", w.padding[0], " pad_width: ", w.padding[1]);
   positive("stride", "stride", w.stride);
   return w;
 }
@@ -61,16 +61,19 @@ void check_floating(const char* name, const Tensor& t) {
 
 }  // namespace
 
-Tensor im2col(const Tensor& self, const Dims& kernel_size, const Dims& dilation, const Dims& padding, const Dims& stride) {
+Tensor im2col(const Tensor& self, const Dims& kernel_size, const Dims& dilation, const Dims& padding,
+              const Dims& stride) {
   const Window w = window_of(kernel_size, dilation, padding, stride);
   const bool batched = self.dim() == 4;
   bool valid = self.dim() == 3 || batched;
   for (int64_t d = batched ? 1 : 0; valid && d < self.dim(); ++d) valid = self.size(d) != 0;
-  FLAMBEAU_CHECK(valid, "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-                 "input, but got: ", self.sizes());
+  FLAMBEAU_CHECK(valid,
+                 "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+                 "input, but got: ",
+                 self.sizes());
   const int64_t h = self.size(-2), width = self.size(-1), rows = w.blocks(0, h), columns = w.blocks(1, width);
-  FLAMBEAU_CHECK(rows >= 1 && columns >= 1, "Given input with spatial size (", h, ", ", width, "), kernel_size=", pair(w.kernel),
-                 ", dilation=", pair(w.dilation), ", padding=", pair(w.padding),
+  FLAMBEAU_CHECK(rows >= 1 && columns >= 1, "Given input with spatial size (", h, ", ", width,
+                 "), kernel_size=", pair(w.kernel), ", dilation=", pair(w.dilation), ", padding=", pair(w.padding),
                  ", calculated shape of the array of sliding blocks as (", rows, ", ", columns,
                  "), but its components must be at least one.");
   check_floating("im2col_out_cpu", self);
@@ -95,18 +98,25 @@ Tensor col2im(const Tensor& self, const Dims& output_size, const Dims& kernel_si
   FLAMBEAU_CHECK(output_size.size() == 2, "It is expected output_size equals to 2, but got size ", output_size.size());
   const Window w = window_of(kernel_size, dilation, padding, stride);
   const bool batched = self.dim() == 3;
-  FLAMBEAU_CHECK((self.dim() == 2 && self.size(0) && self.size(1)) || (batched && self.size(1) && self.size(2)),
-                 "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-                 "input, but got: ", self.sizes());
+  FLAMBEAU_CHECK(
+      (self.dim() == 2 && self.size(0) && self.size(1)) || (batched && self.size(1) && self.size(2)),
+      "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+      "input, but got: ",
+      self.sizes());
   const int64_t planes = self.size(-2), length = self.size(-1);
-  FLAMBEAU_CHECK(planes % w.kernel_numel() == 0, "Expected size of input's dimension 1 to be divisible by the product of "
-                 "kernel_size, but got input.size(1)=", planes, " and kernel_size=", pair(w.kernel), ".");
+  FLAMBEAU_CHECK(planes % w.kernel_numel() == 0,
+                 "Expected size of input's dimension 1 to be divisible by the product of "
+                 "kernel_size, but got input.size(1)=",
+                 planes, " and kernel_size=", pair(w.kernel), ".");
   const int64_t h = output_size[0], width = output_size[1], rows = w.blocks(0, h), columns = w.blocks(1, width);
-  const std::string given = str("Given output_size=(", h, ", ", width, "), kernel_size=", pair(w.kernel), ", dilation=",
-                                pair(w.dilation), ", padding=", pair(w.padding), ", stride=", pair(w.stride), ", expected ");
-  FLAMBEAU_CHECK(length == rows * columns, given, "size of input's dimension 2 to match the calculated number of sliding blocks ",
-                 rows, " * ", columns, " = ", rows * columns, ", but got input.size(2)=", length, ".");
-  FLAMBEAU_CHECK(h >= 1 && width >= 1, "Expected output spatial size to be positive, but got: output_size=(", h, ", ", width, ").");
+  const std::string given =
+      str("Given output_size=(", h, ", ", width, "), kernel_size=", pair(w.kernel), ", dilation=", pair(w.dilation),
+          ", padding=", pair(w.padding), ", stride=", pair(w.stride), ", expected ");
+  FLAMBEAU_CHECK(length == rows * columns, given,
+                 "size of input's dimension 2 to match the calculated number of sliding blocks ", rows, " * ", columns,
+                 " = ", rows * columns, ", but got input.size(2)=", length, ".");
+  FLAMBEAU_CHECK(h >= 1 && width >= 1, "Expected output spatial size to be positive, but got: output_size=(", h, ", ",
+                 width, ").");
   check_floating("col2im_out_cpu", self);
   Tensor out;
   {

@@ -81,13 +81,16 @@ Tensor trunc(const Tensor& self);
 Tensor frac(const Tensor& self);
 Tensor round(const Tensor& self);                                          // half to even
 Tensor round_decimals(const Tensor& self, int64_t decimals);
-Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf);
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf);
 
 // Unary, to floating point: integers become the default dtype.
+// clang-format off
 #define FLAMBEAU_FLOAT_UNARY(_)                                                                                   \
   _(sqrt) _(rsqrt) _(reciprocal) _(exp) _(exp2) _(expm1) _(log) _(log2) _(log10) _(log1p) _(sin) _(cos) _(tan)     \
   _(asin) _(acos) _(atan) _(sinh) _(cosh) _(tanh) _(asinh) _(acosh) _(atanh) _(sigmoid) _(erf) _(erfc) _(erfinv)   \
   _(lgamma) _(digamma) _(sinc) _(deg2rad) _(rad2deg) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(i0) _(i0e) _(i1) _(i1e) _(erfcx)
+// clang-format on
 #define FLAMBEAU_DECLARE(name) Tensor name(const Tensor& self);
 FLAMBEAU_FLOAT_UNARY(FLAMBEAU_DECLARE)
 #undef FLAMBEAU_DECLARE

@@ -10,7 +10,9 @@
 namespace flambeau::ops {
 namespace {
 
-Tensor as_tensor(const Operand& o) { return o.is_tensor() ? o.tensor() : scalar_tensor(o.scalar(), o.scalar().natural_dtype()); }
+Tensor as_tensor(const Operand& o) {
+  return o.is_tensor() ? o.tensor() : scalar_tensor(o.scalar(), o.scalar().natural_dtype());
+}
 // A saved operand: a tensor, or a number as it was.
 struct SavedOperand {
   Saved tensor;
@@ -88,8 +90,9 @@ static Tensor add_scaled(const char* node, const Operand& self, const Operand& o
   if (!grad_enabled() || !(self.requires_grad() || other.requires_grad())) return out;
   return record(node, out, {input_of(self), input_of(other)}, [&] {
     return [alpha](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? grad : Tensor(),
-                        !need[1] ? Tensor() : alpha.equals(-1) ? neg(grad) : times(grad, alpha)};
+      return TensorList{need[0] ? grad : Tensor(), !need[1]           ? Tensor()
+                                                   : alpha.equals(-1) ? neg(grad)
+                                                                      : times(grad, alpha)};
     };
   });
 }
@@ -100,9 +103,11 @@ Tensor add(const Operand& self, const Operand& other, Scalar alpha) {
 }
 
 static void check_subtraction(const Operand& self, const Operand& other, Scalar alpha) {
-  FLAMBEAU_CHECK(!(is_bool(self) && is_bool(other)), "Subtraction, the `-` operator, with two bool tensors is not supported. "
+  FLAMBEAU_CHECK(!(is_bool(self) && is_bool(other)),
+                 "Subtraction, the `-` operator, with two bool tensors is not supported. "
                  "Use the `^` or `logical_xor()` operator instead.");
-  FLAMBEAU_CHECK(!(is_bool(self) || is_bool(other)), "Subtraction, the `-` operator, with a bool tensor is not supported. "
+  FLAMBEAU_CHECK(!(is_bool(self) || is_bool(other)),
+                 "Subtraction, the `-` operator, with a bool tensor is not supported. "
                  "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
   check_alpha(result_type({self, other}), alpha);
 }
@@ -137,8 +142,9 @@ Tensor div(const Operand& self, const Operand& other) {
   return record("DivBackward0", out, {input_of(self), input_of(other)}, [&] {
     return [a = SavedOperand(self, other.requires_grad()), b = SavedOperand(other)](const Tensor& grad, Needs need) {
       const Restored other(b);
-      return TensorList{need[0] ? div(grad, other.operand()) : Tensor(),
-                        need[1] ? mul(neg(grad), div(div(Restored(a).operand(), other.operand()), other.operand())) : Tensor()};
+      return TensorList{
+          need[0] ? div(grad, other.operand()) : Tensor(),
+          need[1] ? mul(neg(grad), div(div(Restored(a).operand(), other.operand()), other.operand())) : Tensor()};
     };
   });
 }
@@ -150,38 +156,48 @@ static Tensor div_value(const Loops& loops, const char* kernel, const Operand& s
 }
 static Tensor div_rounded(const Loops& loops, const char* kernel, const Operand& self, const Operand& other) {
   return record(other.is_tensor() ? "DivBackward2" : "DivBackward3", div_value(loops, kernel, self, other),
-                 {input_of(self), input_of(other)}, [] {
-    return [](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? zeros_like(grad) : Tensor(), need[1] ? zeros_like(grad) : Tensor()};
-    };
-  });
+                {input_of(self), input_of(other)}, [] {
+                  return [](const Tensor& grad, Needs need) {
+                    return TensorList{need[0] ? zeros_like(grad) : Tensor(), need[1] ? zeros_like(grad) : Tensor()};
+                  };
+                });
 }
 
 Tensor div_mode(const Operand& self, const Operand& other, const std::optional<std::string>& rounding_mode) {
   if (!rounding_mode) return div(self, other);
   if (*rounding_mode == "trunc") return div_rounded(kernels::arithmetic().div_trunc, "div_trunc_cpu", self, other);
   if (*rounding_mode == "floor") return div_rounded(kernels::arithmetic().div_floor, "div_floor_cpu", self, other);
-  throw Error(str("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *rounding_mode, "'"));
+  throw Error(
+      str("div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *rounding_mode, "'"));
 }
 
 Tensor floor_divide(const Operand& self, const Operand& other) {
-  return not_differentiable(div_value(kernels::arithmetic().div_floor, "div_floor_cpu", self, other), "floor_divide", self, other);
+  return not_differentiable(div_value(kernels::arithmetic().div_floor, "div_floor_cpu", self, other), "floor_divide",
+                            self, other);
 }
 
 // One row: FLAMBEAU_BINARY(name, node, promotion, loops, slope of self, slope of other).
 #define FLAMBEAU_LOOPS_OF(table, member) +[]() -> const Loops& { return kernels::table().member; }
-#define FLAMBEAU_BINARY(name, node, promotion, slope_self, slope_other, ...)                                          \
-  Tensor name(const Operand& self, const Operand& other) {                                                       \
-    static constexpr BinaryRow row = {node, #name, FLAMBEAU_LOOPS_OF(arithmetic, name), Promotion::promotion,    \
-        [](const Tensor& grad, [[maybe_unused]] const Operand& self, [[maybe_unused]] const Operand& other) -> Tensor { return slope_self; },   \
-        [](const Tensor& grad, [[maybe_unused]] const Operand& self, [[maybe_unused]] const Operand& other) -> Tensor { return slope_other; } __VA_OPT__(, __VA_ARGS__)}; \
-    return binary(row, self, other);                                                                             \
+#define FLAMBEAU_BINARY(name, node, promotion, slope_self, slope_other, ...)                                    \
+  Tensor name(const Operand& self, const Operand& other) {                                                      \
+    static constexpr BinaryRow row = {                                                                          \
+        node,                                                                                                   \
+        #name,                                                                                                  \
+        FLAMBEAU_LOOPS_OF(arithmetic, name),                                                                    \
+        Promotion::promotion,                                                                                   \
+        [](const Tensor& grad, [[maybe_unused]] const Operand& self,                                            \
+           [[maybe_unused]] const Operand& other) -> Tensor { return slope_self; },                             \
+        [](const Tensor& grad, [[maybe_unused]] const Operand& self,                                            \
+           [[maybe_unused]] const Operand& other) -> Tensor { return slope_other; } __VA_OPT__(, __VA_ARGS__)}; \
+    return binary(row, self, other);                                                                            \
   }
 
 namespace {
 
 // 1 / (self^2 + other^2)
-Tensor reciprocal_norm(const Operand& self, const Operand& other) { return reciprocal(add(mul(self, self), mul(other, other))); }
+Tensor reciprocal_norm(const Operand& self, const Operand& other) {
+  return reciprocal(add(mul(self, self), mul(other, other)));
+}
 
 namespace rows {
 FLAMBEAU_BINARY(fmod, "FmodBackward1", Keep, grad, mul(neg(grad), div_mode(self, other, "trunc")), "FmodBackward0")
@@ -192,8 +208,12 @@ FLAMBEAU_BINARY(remainder, "RemainderBackward1", Keep, grad, mul(neg(grad), div_
 Tensor tie_or(const Tensor& grad, const Operand& self, const Operand& other, const Tensor& lost) {
   return masked_fill(where(eq(self, other), div(grad, 2), grad), lost, 0);
 }
-Tensor wins_fmax(const Operand& self, const Operand& other) { return logical_or(ge(self, other), isnan(as_tensor(other))); }
-Tensor wins_fmin(const Operand& self, const Operand& other) { return logical_or(le(self, other), isnan(as_tensor(other))); }
+Tensor wins_fmax(const Operand& self, const Operand& other) {
+  return logical_or(ge(self, other), isnan(as_tensor(other)));
+}
+Tensor wins_fmin(const Operand& self, const Operand& other) {
+  return logical_or(le(self, other), isnan(as_tensor(other)));
+}
 
 }  // namespace
 
@@ -218,33 +238,40 @@ FLAMBEAU_BINARY(atan2, "Atan2Backward0", Float, mul(mul(grad, other), reciprocal
                 mul(mul(grad, neg(as_tensor(self))), reciprocal_norm(self, other)))
 FLAMBEAU_BINARY(hypot, "HypotBackward0", Keep, mul(grad, div(self, hypot(self, other))),
                 mul(grad, div(other, hypot(self, other))))
-FLAMBEAU_BINARY(copysign, "CopysignBackward0", Float, mul(grad, masked_fill(div(copysign(self, other), self), eq(self, 0), 0)),
-                zeros_like(grad))
+FLAMBEAU_BINARY(copysign, "CopysignBackward0", Float,
+                mul(grad, masked_fill(div(copysign(self, other), self), eq(self, 0), 0)), zeros_like(grad))
 FLAMBEAU_BINARY(logaddexp, "LogaddexpBackward0", Keep, div(grad, add(exp(sub(other, self)), 1)),
                 div(grad, add(exp(sub(self, other)), 1)))
 FLAMBEAU_BINARY(logaddexp2, "Logaddexp2Backward0", Keep, div(grad, add(pow(2, sub(other, self)), 1)),
                 div(grad, add(pow(2, sub(self, other)), 1)))
 FLAMBEAU_BINARY(nextafter, "NextafterBackward0", Keep, grad, zeros_like(grad))
-FLAMBEAU_BINARY(xlogy, "XlogyBackward0", Float, masked_fill(xlogy(grad, other), logical_and(eq(self, 0), le(other, 0)), 0),
-                mul(grad, div(self, other)))
+FLAMBEAU_BINARY(xlogy, "XlogyBackward0", Float,
+                masked_fill(xlogy(grad, other), logical_and(eq(self, 0), le(other, 0)), 0), mul(grad, div(self, other)))
 FLAMBEAU_BINARY(xlog1py, "SpecialXlog1PyBackward0", Float,
                 masked_fill(xlog1py(grad, other), logical_and(eq(self, 0), le(other, -1)), 0),
                 mul(grad, div(self, add(other, 1))))
 
-#define FLAMBEAU_BINARY_WITHOUT_SLOPE(name, table, promotion)                                                           \
-  Tensor name(const Operand& self, const Operand& other) {                                                       \
-    static constexpr BinaryRow row = {"", #name, FLAMBEAU_LOOPS_OF(table, name), Promotion::promotion, nullptr, nullptr}; \
-    return binary(row, self, other);                                                                             \
+#define FLAMBEAU_BINARY_WITHOUT_SLOPE(name, table, promotion)                                                \
+  Tensor name(const Operand& self, const Operand& other) {                                                   \
+    static constexpr BinaryRow row = {"",      #name,  FLAMBEAU_LOOPS_OF(table, name), Promotion::promotion, \
+                                      nullptr, nullptr};                                                     \
+    return binary(row, self, other);                                                                         \
   }
 FLAMBEAU_BINARY_WITHOUT_SLOPE(heaviside, arithmetic, Keep)
 FLAMBEAU_BINARY_WITHOUT_SLOPE(gcd, arithmetic, Keep)
 FLAMBEAU_BINARY_WITHOUT_SLOPE(lcm, arithmetic, Keep)
 
 Tensor zeta(const Operand& self, const Operand& other) {
-  static constexpr BinaryRow row = {
-      "SpecialZetaBackward0", "zeta", FLAMBEAU_LOOPS_OF(special, zeta), Promotion::Float,
-      [](const Tensor&, const Operand&, const Operand&) -> Tensor { throw Error("derivative for aten::special_zeta is not implemented"); },
-      [](const Tensor& grad, const Operand& self, const Operand& other) { return mul(mul(grad, neg(as_tensor(self))), zeta(add(self, 1), other)); }};
+  static constexpr BinaryRow row = {"SpecialZetaBackward0",
+                                    "zeta",
+                                    FLAMBEAU_LOOPS_OF(special, zeta),
+                                    Promotion::Float,
+                                    [](const Tensor&, const Operand&, const Operand&) -> Tensor {
+                                      throw Error("derivative for aten::special_zeta is not implemented");
+                                    },
+                                    [](const Tensor& grad, const Operand& self, const Operand& other) {
+                                      return mul(mul(grad, neg(as_tensor(self))), zeta(add(self, 1), other));
+                                    }};
   return binary(row, self, other);
 }
 
@@ -256,8 +283,12 @@ namespace {
 const Loops* simple_power(double exponent, DType dtype) {
   const auto& k = kernels::unary();
   if (exponent == 0.5) return &mkl_or(kernels::vml().sqrt, k.sqrt, dtype);
-  return exponent == 2 ? &k.square : exponent == 3 ? &k.cube : exponent == -2 ? &k.reciprocal_square
-       : exponent == -0.5 ? &k.rsqrt : exponent == -1 ? &k.reciprocal : nullptr;
+  return exponent == 2      ? &k.square
+         : exponent == 3    ? &k.cube
+         : exponent == -2   ? &k.reciprocal_square
+         : exponent == -0.5 ? &k.rsqrt
+         : exponent == -1   ? &k.reciprocal
+                            : nullptr;
 }
 
 Tensor pow_value(const Operand& self, const Operand& exponent, DType dtype) {
@@ -299,8 +330,8 @@ Tensor pow(const Operand& self, const Operand& exponent) {
   if (!grad_enabled() || !(self.requires_grad() || exponent.requires_grad())) return out;
   const char* node = !exponent.is_tensor() ? "PowBackward0" : self.is_tensor() ? "PowBackward1" : "PowBackward2";
   return record(node, out, {input_of(self), input_of(exponent)}, [&] {
-    return [a = SavedOperand(self), b = SavedOperand(exponent), saved = exponent.requires_grad() ? Saved::output(out) : Saved()](
-               const Tensor& grad, Needs need) {
+    return [a = SavedOperand(self), b = SavedOperand(exponent),
+            saved = exponent.requires_grad() ? Saved::output(out) : Saved()](const Tensor& grad, Needs need) {
       const Restored self(a), exponent(b);
       return TensorList{need[0] ? pow_slope_self(grad, self.operand(), exponent.operand()) : Tensor(),
                         need[1] ? pow_slope_exponent(grad, self.operand(), exponent.operand(), saved.get()) : Tensor()};

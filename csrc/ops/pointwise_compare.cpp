@@ -22,9 +22,9 @@ Tensor bits(const Loops& loops, const char* name, const Operand& self, const Ope
 
 }  // namespace
 
-#define FLAMBEAU_COMPARISON(name)                                                \
-  Tensor name(const Operand& self, const Operand& other) {                       \
-    return binary_plain(kernels::comparison().name, #name "_cpu", self, other);  \
+#define FLAMBEAU_COMPARISON(name)                                               \
+  Tensor name(const Operand& self, const Operand& other) {                      \
+    return binary_plain(kernels::comparison().name, #name "_cpu", self, other); \
   }
 FLAMBEAU_COMPARISONS(FLAMBEAU_COMPARISON)
 
@@ -65,8 +65,8 @@ bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
 }
 
 bool equal(const Tensor& self, const Tensor& other) {
-  FLAMBEAU_CHECK(self.dtype() == other.dtype(), "Expected object of data type ", self.dtype(), " but got data type ", other.dtype(),
-                 " for argument 'other' in call to equal");
+  FLAMBEAU_CHECK(self.dtype() == other.dtype(), "Expected object of data type ", self.dtype(), " but got data type ",
+                 other.dtype(), " for argument 'other' in call to equal");
   if (!(self.sizes() == other.sizes())) return false;
   const Tensor same = raw_contiguous(eq(self, other));
   return std::memchr(same.raw(), 0, size_t(same.numel())) == nullptr;

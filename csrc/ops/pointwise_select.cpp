@@ -41,14 +41,18 @@ Tensor where(const Tensor& condition, const Operand& self, const Operand& other)
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Operand& value) {
-  FLAMBEAU_CHECK(mask.dtype() == DType::Bool, "masked_fill only supports boolean masks, but got mask with dtype ", mask.dtype());
-  FLAMBEAU_CHECK(!value.is_tensor() || value.tensor().dim() == 0, "masked_fill only supports a 0-dimensional value tensor, but "
-                 "got tensor with ", value.sizes().size(), " dimension(s).");
+  FLAMBEAU_CHECK(mask.dtype() == DType::Bool, "masked_fill only supports boolean masks, but got mask with dtype ",
+                 mask.dtype());
+  FLAMBEAU_CHECK(!value.is_tensor() || value.tensor().dim() == 0,
+                 "masked_fill only supports a 0-dimensional value tensor, but "
+                 "got tensor with ",
+                 value.sizes().size(), " dimension(s).");
   if (!value.is_tensor()) value.scalar().check_fits(self.dtype());
   Tensor out = select(mask, value, self, self.dtype());
   return record(value.is_tensor() ? "MaskedFillBackward1" : "MaskedFillBackward0", out, {self, input_of(value)}, [&] {
     return [mask = Saved(mask)](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? masked_fill(grad, mask, 0) : Tensor(), need[1] ? sum(masked_select(grad, mask)) : Tensor()};
+      return TensorList{need[0] ? masked_fill(grad, mask, 0) : Tensor(),
+                        need[1] ? sum(masked_select(grad, mask)) : Tensor()};
     };
   });
 }
@@ -80,7 +84,8 @@ static Tensor clamp_to(const char* node, const Tensor& self, std::optional<Scala
   FLAMBEAU_CHECK_AS(NotImplementedError, dtype != DType::Bool, "\"clamp_scalar_cpu\" not implemented for 'Bool'");
   const Bounds bounds(dtype, min, max);
   const auto as_scalar = [&](const Number& n) { return is_integral(dtype) ? Scalar(n.integer) : Scalar(n.real); };
-  Tensor out = elementwise(kernels::unary().clamp, "clamp_scalar_cpu", dtype, {&x}, {as_scalar(bounds.low), as_scalar(bounds.high)});
+  Tensor out = elementwise(kernels::unary().clamp, "clamp_scalar_cpu", dtype, {&x},
+                           {as_scalar(bounds.low), as_scalar(bounds.high)});
   return record(node, out, {self}, [&] {
     return [self = Saved(self), min, max](const Tensor& grad, Needs) {
       const Tensor x = self;
@@ -111,7 +116,8 @@ Tensor clamp_tensor(const Tensor& self, const OptTensor& min, const OptTensor& m
 }
 
 // A bound that is a tensor, or a number.
-static Tensor clamp_one_side(const char* node, const Loops& loops, bool lower, const Tensor& self, const Tensor& bound) {
+static Tensor clamp_one_side(const char* node, const Loops& loops, bool lower, const Tensor& self,
+                             const Tensor& bound) {
   const Operand x(self), b(bound);
   Tensor out = elementwise(loops, "clamp", result_type({x, b}), {&x, &b});
   return record(node, out, {self, bound}, [&] {
@@ -132,9 +138,11 @@ Tensor clamp_max(const Tensor& self, const Operand& max) {
 }
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Operand& weight) {
-  FLAMBEAU_CHECK(self.dtype() == end.dtype(), "expected dtype ", self.dtype(), " for `end` but got dtype ", end.dtype());
-  FLAMBEAU_CHECK(!weight.is_tensor() || weight.tensor().dim() == 0 || self.dtype() == weight.tensor().dtype(), "expected dtype ",
-                 self.dtype(), " for `weight` but got dtype ", weight.is_tensor() ? weight.tensor().dtype() : self.dtype());
+  FLAMBEAU_CHECK(self.dtype() == end.dtype(), "expected dtype ", self.dtype(), " for `end` but got dtype ",
+                 end.dtype());
+  FLAMBEAU_CHECK(!weight.is_tensor() || weight.tensor().dim() == 0 || self.dtype() == weight.tensor().dtype(),
+                 "expected dtype ", self.dtype(), " for `weight` but got dtype ",
+                 weight.is_tensor() ? weight.tensor().dtype() : self.dtype());
   const Operand x(self), y(end);
   Tensor out = elementwise(kernels::mixture().lerp, "lerp_kernel", self.dtype(), {&x, &y, &weight});
   if (!weight.is_tensor())
@@ -145,7 +153,8 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Operand& weight) {
     });
   return record("LerpBackward1", out, {self, end, weight.tensor()}, [&] {
     return [self = Saved(self), end = Saved(end), weight = Saved(weight.tensor())](const Tensor& grad, Needs need) {
-      return TensorList{need[0] ? mul(grad, rsub(weight.get(), 1)) : Tensor(), need[1] ? mul(grad, weight.get()) : Tensor(),
+      return TensorList{need[0] ? mul(grad, rsub(weight.get(), 1)) : Tensor(),
+                        need[1] ? mul(grad, weight.get()) : Tensor(),
                         need[2] ? mul(grad, sub(end.get(), self.get())) : Tensor()};
     };
   });
@@ -153,7 +162,8 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Operand& weight) {
 
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, Scalar value) {
   const Operand x(self), y(tensor1), z(tensor2);
-  Tensor out = elementwise(kernels::mixture().addcmul, "addcmul_cpu_out", result_type({x, y, z}), {&x, &y, &z}, {value});
+  Tensor out =
+      elementwise(kernels::mixture().addcmul, "addcmul_cpu_out", result_type({x, y, z}), {&x, &y, &z}, {value});
   return record("AddcmulBackward0", out, {self, tensor1, tensor2}, [&] {
     return [y = Saved(tensor1), z = Saved(tensor2), value](const Tensor& grad, Needs need) {
       return TensorList{grad, need[1] ? mul(grad, mul(z.get(), value)) : Tensor(),
@@ -163,14 +173,16 @@ Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
 }
 
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, Scalar value) {
-  FLAMBEAU_CHECK(!(is_integral(tensor1.dtype(), true) && is_integral(tensor2.dtype(), true)),
-                 "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-                 "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (self + value * "
-                 "torch.trunc(tensor1 / tensor2)).to(self.dtype) for integer inputs and as (self + value * tensor1 / tensor2) "
-                 "for float inputs. The future addcdiv behavior is just the latter implementation: (self + value * tensor1 / "
-                 "tensor2), for all dtypes.");
+  FLAMBEAU_CHECK(
+      !(is_integral(tensor1.dtype(), true) && is_integral(tensor2.dtype(), true)),
+      "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+      "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (self + value * "
+      "torch.trunc(tensor1 / tensor2)).to(self.dtype) for integer inputs and as (self + value * tensor1 / tensor2) "
+      "for float inputs. The future addcdiv behavior is just the latter implementation: (self + value * tensor1 / "
+      "tensor2), for all dtypes.");
   const Operand x(self), y(tensor1), z(tensor2);
-  Tensor out = elementwise(kernels::mixture().addcdiv, "addcdiv_cpu_out", result_type({x, y, z}), {&x, &y, &z}, {value});
+  Tensor out =
+      elementwise(kernels::mixture().addcdiv, "addcdiv_cpu_out", result_type({x, y, z}), {&x, &y, &z}, {value});
   return record("AddcdivBackward0", out, {self, tensor1, tensor2}, [&] {
     return [y = Saved(tensor1), z = Saved(tensor2), value](const Tensor& grad, Needs need) {
       const Tensor numerator = y, denominator = z;

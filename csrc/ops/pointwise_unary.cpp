@@ -33,15 +33,16 @@ Tensor unary(const UnaryRow& row, const Tensor& self) {
 #define LOOPS_mkl_special(name) mkl_or(kernels::vml().name, kernels::special().name, dtype)
 
 // FLAMBEAU_UNARY_ROW(name, node, table, promotion, what it keeps, slope)
-#define FLAMBEAU_UNARY_ROW(name, node, table, promotion, keeps, ...)                                            \
-  Tensor name(const Tensor& self) {                                                                             \
-    static constexpr UnaryRow row = {node, #name,                                                                       \
-                                     +[]([[maybe_unused]] DType dtype) -> const Loops& { return LOOPS_##table(name); }, \
-                                     Promotion::promotion, Keeps::keeps,                                                \
-                                     []([[maybe_unused]] const Tensor& grad, [[maybe_unused]] const Tensor& x) -> Tensor { \
-                                       return __VA_ARGS__;                                                              \
-                                     }};                                                                                \
-    return unary(row, self);                                                                                    \
+#define FLAMBEAU_UNARY_ROW(name, node, table, promotion, keeps, ...)                                                  \
+  Tensor name(const Tensor& self) {                                                                                   \
+    static constexpr UnaryRow row = {                                                                                 \
+        node,                                                                                                         \
+        #name,                                                                                                        \
+        +[]([[maybe_unused]] DType dtype) -> const Loops& { return LOOPS_##table(name); },                            \
+        Promotion::promotion,                                                                                         \
+        Keeps::keeps,                                                                                                 \
+        []([[maybe_unused]] const Tensor& grad, [[maybe_unused]] const Tensor& x) -> Tensor { return __VA_ARGS__; }}; \
+    return unary(row, self);                                                                                          \
   }
 #define KEEP_SELF(name, node, table, ...) FLAMBEAU_UNARY_ROW(name, node, table, Float, Self, __VA_ARGS__)
 #define KEEP_RESULT(name, node, table, ...) FLAMBEAU_UNARY_ROW(name, node, table, Float, Result, __VA_ARGS__)
@@ -96,7 +97,8 @@ Tensor sinc_slope(const Tensor& grad, const Tensor& x) {
 }
 
 void refuse_bool(const Tensor& self) {
-  FLAMBEAU_CHECK(self.dtype() != DType::Bool, "Negation, the `-` operator, on a bool tensor is not supported. If you are "
+  FLAMBEAU_CHECK(self.dtype() != DType::Bool,
+                 "Negation, the `-` operator, on a bool tensor is not supported. If you are "
                  "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
 }
 
@@ -114,8 +116,9 @@ KEEP_SELF(sinc, "SincBackward0", special, sinc_slope(grad, x))
 FLAMBEAU_UNARY_ROW(abs, "AbsBackward0", unary, Keep, Self, mul(grad, sign(x)))
 FLAMBEAU_UNARY_ROW(sign, "SignBackward0", unary, Keep, Nothing, zeros_like(grad))
 Tensor sgn(const Tensor& self) {
-  static constexpr UnaryRow row = {"SgnBackward0", "sgn_cpu", +[](DType) -> const Loops& { return kernels::unary().sign; }, Promotion::Keep,
-                                   Keeps::Nothing, [](const Tensor& grad, const Tensor&) { return zeros_like(grad); }};
+  static constexpr UnaryRow row = {
+      "SgnBackward0",  "sgn_cpu",      +[](DType) -> const Loops& { return kernels::unary().sign; },
+      Promotion::Keep, Keeps::Nothing, [](const Tensor& grad, const Tensor&) { return zeros_like(grad); }};
   return unary(row, self);
 }
 FLAMBEAU_UNARY_ROW(frac, "FracBackward0", unary, Keep, Nothing, grad)
@@ -141,12 +144,12 @@ Tensor round_decimals(const Tensor& self, int64_t decimals) {
   const Operand x(self);
   Tensor out = elementwise(kernels::unary().round_decimals, "round_vml_cpu", self.dtype(), {&x},
                            {std::pow(10.0, double(std::abs(decimals))), decimals < 0 ? 1.0 : 0.0});
-  return record("RoundBackward1", out, {self}, [] {
-    return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; };
-  });
+  return record("RoundBackward1", out, {self},
+                [] { return [](const Tensor& grad, Needs) { return TensorList{zeros_like(grad)}; }; });
 }
 
-Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
   if (is_integral(self.dtype(), true)) return clone(self);
   double highest = std::numeric_limits<double>::max();
   if (self.dtype() == DType::Float32) highest = std::numeric_limits<float>::max();
@@ -156,15 +159,14 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
   Tensor out = elementwise(kernels::unary().nan_to_num, "nan_to_num", self.dtype(), {&x},
                            {nan.value_or(0), posinf.value_or(highest), neginf.value_or(-highest)});
   return record("NanToNumBackward0", out, {self}, [&] {
-    return [self = Saved(self)](const Tensor& grad, Needs) {
-      return TensorList{mul(grad, isfinite(self))};
-    };
+    return [self = Saved(self)](const Tensor& grad, Needs) { return TensorList{mul(grad, isfinite(self))}; };
   });
 }
 
 Tensor logit(const Tensor& self, std::optional<double> eps) {
   const Operand x(self);
-  Tensor out = elementwise(kernels::special().logit, "logit_cpu", float_dtype(self.dtype()), {&x}, {eps.value_or(-1.0)});
+  Tensor out =
+      elementwise(kernels::special().logit, "logit_cpu", float_dtype(self.dtype()), {&x}, {eps.value_or(-1.0)});
   return record("LogitBackward0", out, {self}, [&] {
     return [self = Saved(self), eps](const Tensor& grad, Needs) {
       const Tensor x = self;

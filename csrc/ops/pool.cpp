@@ -14,8 +14,8 @@ struct Window {
 };
 
 Dims spread(const Dims& values, int64_t spatial, std::string_view op, std::string_view what, std::string_view words) {
-  FLAMBEAU_CHECK(values.size() == 1 || int64_t(values.size()) == spatial, op, ": ", what, " ", words, " a single int, or a tuple of ",
-                 kCounts[spatial]);
+  FLAMBEAU_CHECK(values.size() == 1 || int64_t(values.size()) == spatial, op, ": ", what, " ", words,
+                 " a single int, or a tuple of ", kCounts[spatial]);
   return values.size() == 1 ? Dims(size_t(spatial), values[0]) : values;
 }
 
@@ -69,8 +69,8 @@ Dims output_sizes(const Tensor& self, int64_t spatial, const Window& w, bool cei
   for (const int64_t size : out) large_enough &= size >= 1;
   const Dims in(IntSpan(self.sizes().data() + self.dim() - spatial, size_t(spatial)));
   const int64_t channels = self.size(self.dim() - spatial - 1);
-  FLAMBEAU_CHECK(large_enough, "Given input size: ", sizes_by_x(channels, in), ". Calculated output size: ",
-                 sizes_by_x(channels, out), ". Output size is too small");
+  FLAMBEAU_CHECK(large_enough, "Given input size: ", sizes_by_x(channels, in),
+                 ". Calculated output size: ", sizes_by_x(channels, out), ". Output size is too small");
   return out;
 }
 
@@ -98,7 +98,8 @@ std::tuple<Tensor, Tensor> checked_max_pool(int64_t spatial, std::string_view op
   const Window w = window_of(spatial, op, kernel_size, stride, padding, dilation);
   for (const int64_t s : w.stride) FLAMBEAU_CHECK(s != 0, "stride should not be zero");
   FLAMBEAU_CHECK(spatial != 2 || (w.dilation[0] > 0 && w.dilation[1] > 0),
-                 "dilation should be greater than zero, but got dilationH: ", w.dilation[0], " dilationW: ", w.dilation[1]);
+                 "dilation should be greater than zero, but got dilationH: ", w.dilation[0],
+                 " dilationW: ", w.dilation[1]);
   for (const int64_t d : w.dilation) FLAMBEAU_CHECK(d > 0, "dilation should be greater than zero");
   check_input(self, spatial);
   return max_pool(self, spatial, op, node, w, ceil_mode);
@@ -128,15 +129,16 @@ Tensor avg_pool(const Tensor& self, int64_t spatial, std::string_view op, const 
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride_in,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode) {
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride_in, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode) {
   FLAMBEAU_CHECK(self.dim() == 2 || self.dim() == 3,
                  "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
                  self.sizes());
   const Dims stride = stride_in && !stride_in->empty() ? *stride_in : kernel_size;
   const auto check_one = [](const Dims& values, std::string_view what) {
-    FLAMBEAU_CHECK(values.size() == 1, "max_pool1d() ", what, " must be an int, list of ints or tuple of ints of size 1 but got size ",
-                   values.size());
+    FLAMBEAU_CHECK(values.size() == 1, "max_pool1d() ", what,
+                   " must be an int, list of ints or tuple of ints of size 1 but got size ", values.size());
   };
   check_one(kernel_size, "kernel_size");
   check_one(stride, "stride");
@@ -155,15 +157,17 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dim
                   ceil_mode);
 }
 
-std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode) {
-  return checked_max_pool(2, "max_pool2d", "MaxPool2DWithIndicesBackward0", self, kernel_size, stride, padding, dilation,
-                          ceil_mode);
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode) {
+  return checked_max_pool(2, "max_pool2d", "MaxPool2DWithIndicesBackward0", self, kernel_size, stride, padding,
+                          dilation, ceil_mode);
 }
-std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode) {
-  return checked_max_pool(3, "max_pool3d", "MaxPool3DWithIndicesBackward0", self, kernel_size, stride, padding, dilation,
-                          ceil_mode);
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode) {
+  return checked_max_pool(3, "max_pool3d", "MaxPool3DWithIndicesBackward0", self, kernel_size, stride, padding,
+                          dilation, ceil_mode);
 }
 
 Tensor max_pool1d(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride, const Dims& padding,
@@ -186,7 +190,8 @@ Tensor avg_pool1d(const Tensor& self, const Dims& kernel_size, const OptionalDim
   const Dims steps = stride && !stride->empty() ? *stride : kernel_size;
   const Tensor wide = unsqueeze(self, -2);
   return squeeze_dims(avg_pool(wide, 2, "avg_pool2d", {{1, kernel_size[0]}, {1, steps[0]}, {0, padding[0]}, {1, 1}},
-                               ceil_mode, count_include_pad, {}), {-2});
+                               ceil_mode, count_include_pad, {}),
+                      {-2});
 }
 
 Tensor avg_pool2d(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride, const Dims& padding,
@@ -206,10 +211,10 @@ Tensor avg_pool3d(const Tensor& self, const Dims& kernel_size, const OptionalDim
   FLAMBEAU_CHECK(!divisor_override || *divisor_override != 0, "divisor must be not zero");
   check_input(self, 3);
   const int64_t t = self.size(-3), h = self.size(-2), x = self.size(-1);
-  FLAMBEAU_CHECK(t >= w.kernel[0] - 2 * w.padding[0] && h >= w.kernel[1] - 2 * w.padding[1] &&
-                     x >= w.kernel[2] - 2 * w.padding[2],
-                 "input image (T: ", t, " H: ", h, " W: ", x, ") smaller than kernel size (kT: ", w.kernel[0],
-                 " kH: ", w.kernel[1], " kW: ", w.kernel[2], ")");
+  FLAMBEAU_CHECK(
+      t >= w.kernel[0] - 2 * w.padding[0] && h >= w.kernel[1] - 2 * w.padding[1] && x >= w.kernel[2] - 2 * w.padding[2],
+      "input image (T: ", t, " H: ", h, " W: ", x, ") smaller than kernel size (kT: ", w.kernel[0],
+      " kH: ", w.kernel[1], " kW: ", w.kernel[2], ")");
   return avg_pool(self, 3, "avg_pool3d_out_frame", w, ceil_mode, count_include_pad, divisor_override);
 }
 

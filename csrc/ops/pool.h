@@ -10,12 +10,15 @@ namespace flambeau::ops {
 
 using OptionalDims = std::optional<Dims>;
 
-std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode);
-std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode);
-std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride,
-                                                   const Dims& padding, const Dims& dilation, bool ceil_mode);
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode);
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode);
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& self, const Dims& kernel_size,
+                                                   const OptionalDims& stride, const Dims& padding,
+                                                   const Dims& dilation, bool ceil_mode);
 Tensor max_pool1d(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride, const Dims& padding,
                   const Dims& dilation, bool ceil_mode);
 Tensor max_pool2d(const Tensor& self, const Dims& kernel_size, const OptionalDims& stride, const Dims& padding,

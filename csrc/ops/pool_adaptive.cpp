@@ -15,8 +15,8 @@ void check_adaptive(const Tensor& self, int64_t spatial, std::string_view op, bo
                  "D tensor, but got", colon ? ": " : " ", self.sizes());
   for (int64_t i = ndim == spatial + 2 ? 1 : 0; i < ndim; ++i)
     FLAMBEAU_CHECK(self.size(i) > 0, op,
-                   "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ", self.sizes(),
-                   " with dimension ", i, " being empty");
+                   "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+                   self.sizes(), " with dimension ", i, " being empty");
 }
 
 void check_one_dimensional(const Tensor& self, std::string_view op) {
@@ -34,7 +34,8 @@ Tensor adaptive_avg_pool(const Tensor& self, int64_t spatial, const Dims& output
     ones &= size == 1;
     listed += str(listed.empty() ? "" : ", ", size);
   }
-  FLAMBEAU_CHECK(positive, op, ": elements of output_size must be greater than or equal to 0 but received {", listed, "}");
+  FLAMBEAU_CHECK(positive, op, ": elements of output_size must be greater than or equal to 0 but received {", listed,
+                 "}");
   check_adaptive(self, spatial, op, false);
   if (!ones) return mean_over(self, adaptive_plan(self, spatial, output_size), op, node, backward_node);
   Dims dims;
@@ -45,11 +46,14 @@ Tensor adaptive_avg_pool(const Tensor& self, int64_t spatial, const Dims& output
 std::tuple<Tensor, Tensor> adaptive_max_pool(const Tensor& self, int64_t spatial, const Dims& output_size,
                                              std::string_view op, std::string_view node) {
   check_adaptive(self, spatial, op, true);
-  FLAMBEAU_CHECK(int64_t(output_size.size()) == spatial, op, "(): internal error: output_size.size() must be ", spatial);
+  FLAMBEAU_CHECK(int64_t(output_size.size()) == spatial, op, "(): internal error: output_size.size() must be ",
+                 spatial);
   return max_over(self, adaptive_plan(self, spatial, output_size), op, node);
 }
 
-Dims repeated(const Dims& values, int64_t count) { return values.size() == 1 ? Dims(size_t(count), values[0]) : values; }
+Dims repeated(const Dims& values, int64_t count) {
+  return values.size() == 1 ? Dims(size_t(count), values[0]) : values;
+}
 
 }  // namespace
 
@@ -79,11 +83,12 @@ std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, const Dims& o
 
 namespace {
 
-Tensor unpool(const Tensor& self, const Tensor& indices, int64_t spatial, const Dims& output_size, std::string_view node) {
-  FLAMBEAU_CHECK(indices.dtype() == DType::Int64, "elements in indices should be type int64 but got: ", indices.dtype());
-  FLAMBEAU_CHECK(self.sizes() == indices.sizes(),
-                 "Expected shape of indices to be same as that of the input tensor (", self.sizes(),
-                 ") but got indices tensor with shape: ", indices.sizes());
+Tensor unpool(const Tensor& self, const Tensor& indices, int64_t spatial, const Dims& output_size,
+              std::string_view node) {
+  FLAMBEAU_CHECK(indices.dtype() == DType::Int64,
+                 "elements in indices should be type int64 but got: ", indices.dtype());
+  FLAMBEAU_CHECK(self.sizes() == indices.sizes(), "Expected shape of indices to be same as that of the input tensor (",
+                 self.sizes(), ") but got indices tensor with shape: ", indices.sizes());
   Dims sizes(IntSpan(self.sizes().data(), size_t(self.dim() - spatial)));
   const int64_t planes = numel_of(sizes), volume = numel_of(output_size);
   for (const int64_t size : output_size) sizes.push_back(size);
@@ -120,24 +125,29 @@ Tensor unpool(const Tensor& self, const Tensor& indices, int64_t spatial, const 
 }  // namespace
 
 Tensor max_unpool2d(const Tensor& self, const Tensor& indices, const Dims& output_size) {
-  FLAMBEAU_CHECK(output_size.size() == 2, "There should be exactly two elements (height, width) in output_size, but got ",
-                 output_size.size(), " elements.");
+  FLAMBEAU_CHECK(output_size.size() == 2,
+                 "There should be exactly two elements (height, width) in output_size, but got ", output_size.size(),
+                 " elements.");
   FLAMBEAU_CHECK(self.dim() == 3 || self.dim() == 4,
-                 "Input to max_unpooling2d should be a 3d or 4d Tensor, but got a tensor with ", self.dim(), " dimensions.");
+                 "Input to max_unpooling2d should be a 3d or 4d Tensor, but got a tensor with ", self.dim(),
+                 " dimensions.");
   return unpool(self, indices, 2, output_size, "MaxUnpool2DBackward0");
 }
 
 Tensor max_unpool3d(const Tensor& self, const Tensor& indices, const Dims& output_size, const Dims& stride,
                     const Dims& padding) {
   FLAMBEAU_CHECK(self.dim() == 4 || self.dim() == 5,
-                 "Input to max_unpooling3d should be a 4d or 5d Tensor, but got a tensor with ", self.dim(), " dimensions.");
+                 "Input to max_unpooling3d should be a 4d or 5d Tensor, but got a tensor with ", self.dim(),
+                 " dimensions.");
   FLAMBEAU_CHECK(output_size.size() == 3,
                  "There should be exactly three elements (depth, height, width) in output_size, but got ",
                  output_size.size(), " elements.");
-  FLAMBEAU_CHECK(stride.size() == 3, "There should be exactly three elements (depth, height, width) in stride, but got: ",
-                 stride.size(), " elements.");
-  FLAMBEAU_CHECK(padding.size() == 3, "There should be exactly three elements (depth, height, width) in padding, but got: ",
-                 padding.size(), " elements.");
+  FLAMBEAU_CHECK(stride.size() == 3,
+                 "There should be exactly three elements (depth, height, width) in stride, but got: ", stride.size(),
+                 " elements.");
+  FLAMBEAU_CHECK(padding.size() == 3,
+                 "There should be exactly three elements (depth, height, width) in padding, but got: ", padding.size(),
+                 " elements.");
   for (const int64_t step : stride)
     FLAMBEAU_CHECK(step > 0, "strides should be greater than zero, but got stride: ", stride);
   return unpool(self, indices, 3, output_size, "MaxUnpool3DBackward0");

@@ -124,7 +124,8 @@ Tensor mean_over(const Tensor& self, const std::shared_ptr<PoolPlan>& plan, std:
     visit_real(op, x.dtype(), [&]<class T>(Type<T>) {
       const PoolWindows windows = plan->windows();
       over_planes(plan->planes, plane(plan->in), [&](int64_t p, int64_t n) {
-        kernels::pool().of<T>().mean(windows, n, x.data<T>() + p * plane(plan->in), out.data<T>() + p * plane(plan->out));
+        kernels::pool().of<T>().mean(windows, n, x.data<T>() + p * plane(plan->in),
+                                     out.data<T>() + p * plane(plan->out));
       });
     });
     return raw_cast(out, in.dtype());

@@ -20,10 +20,12 @@ const T* table_or_null(const std::vector<T>& table) {
 kernels::Blocks blocks_of(const BlockPlan& p) {
   const int64_t outers = int64_t(p.outer.size()), rows = int64_t(p.rows.size());
   return {p.outer.data(), p.rows.data(), table_or_null(p.inner), rows, p.inner_count,
-          {0, outers}, {0, rows},        {0, p.inner_count}};
+          {0, outers},    {0, rows},     {0, p.inner_count}};
 }
 
-int64_t grain_of(int64_t total, int64_t units) { return std::max<int64_t>(1, kGrain * units / std::max<int64_t>(1, total)); }
+int64_t grain_of(int64_t total, int64_t units) {
+  return std::max<int64_t>(1, kGrain * units / std::max<int64_t>(1, total));
+}
 
 // Two values may belong to one place, and then their order counts: only outer blocks and columns are independent.
 template <class Part, class F>
@@ -51,15 +53,14 @@ void run_ordered(kernels::BlockMove move, const BlockPlan& plan, const Tensor& t
 }
 
 kernels::Lines lines_of(const LinePlan& p) {
-  return {p.outer.data(), p.index, table_or_null(p.inner), p.stride, p.length, p.inner_count,
-          {0, int64_t(p.outer.size())}, {0, p.inner_count}};
+  return {p.outer.data(), p.index,       table_or_null(p.inner),       p.stride,
+          p.length,       p.inner_count, {0, int64_t(p.outer.size())}, {0, p.inner_count}};
 }
 
 void run_lines(kernels::LineMove move, const LinePlan& plan, const Tensor& table, const Tensor& values, bool one) {
   const int64_t total = int64_t(plan.outer.size()) * plan.length * plan.inner_count;
   if (total == 0) return;
-  cut_ordered(lines_of(plan), total,
-              [&](const kernels::Lines& part) { move(part, table.raw(), values.raw(), one); });
+  cut_ordered(lines_of(plan), total, [&](const kernels::Lines& part) { move(part, table.raw(), values.raw(), one); });
 }
 
 int width_of(const Tensor& t) { return std::countr_zero(t.itemsize()); }

@@ -1,7 +1,7 @@
 #include "ops/product.h"
 
-#include "ops/copy.h"
 #include "numerics/profile.h"
+#include "ops/copy.h"
 #include "ops/gemm.h"
 #include "parallel/pool.h"
 
@@ -102,8 +102,8 @@ void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulat
     const Tensor a = as_blas_matrix(x), b = as_blas_matrix(y);
     GemmArgs<T> g;
     if constexpr (std::is_floating_point_v<T>)
-      g = gemm_args(out.data<T>(), a.data<T>(), a.stride(0), a.stride(1), b.data<T>(), b.stride(0), b.stride(1), a.size(0),
-                    b.size(1), a.size(1));
+      g = gemm_args(out.data<T>(), a.data<T>(), a.stride(0), a.stride(1), b.data<T>(), b.stride(0), b.stride(1),
+                    a.size(0), b.size(1), a.size(1));
     else
       g = swapped_args(out.data<T>(), a.data<T>(), a.stride(0), a.stride(1), b.data<T>(), b.stride(0), b.stride(1),
                        a.size(0), b.size(1), a.size(1));
@@ -126,9 +126,9 @@ void batched_product(const Tensor& out, const Tensor& x, const Tensor& y, bool a
     const bool plain = double(rows) * double(columns) * double(inner) < 400 && !profile().invariant;
     const Tensor a = plain ? x : as_blas_matrix(x), b = plain ? y : as_blas_matrix(y);
     const auto one = [&](int64_t i) {
-      GemmArgs<T> g = swapped_args(out.data<T>() + i * rows * columns, a.data<T>() + i * a.stride(0), a.stride(1),
-                                   a.stride(2), b.data<T>() + i * b.stride(0), b.stride(1), b.stride(2), rows, columns,
-                                   inner);
+      GemmArgs<T> g =
+          swapped_args(out.data<T>() + i * rows * columns, a.data<T>() + i * a.stride(0), a.stride(1), a.stride(2),
+                       b.data<T>() + i * b.stride(0), b.stride(1), b.stride(2), rows, columns, inner);
       g.alpha = T(alpha);
       g.accumulate = accumulate;
       if (plain) return multiply_plainly(g);

@@ -44,10 +44,8 @@ void store(const Tensor& self, int64_t offset, int64_t stride, const Value* valu
   visit_all("random", self.dtype(), [&]<class T>(Type<T>) {
     T* out = self.data<T>() + offset;
     for (int64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
-        out[i * stride] = T(float(values[i]));
-      else
-        out[i * stride] = T(values[i]);
+      if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) out[i * stride] = T(float(values[i]));
+      else out[i * stride] = T(values[i]);
     }
   });
 }

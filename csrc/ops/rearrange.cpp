@@ -1,4 +1,5 @@
-// The same elements in another order or more than once (native/TensorTransformations.cpp, Repeat.cpp, PixelShuffle.cpp).
+// The same elements in another order or more than once (native/TensorTransformations.cpp, Repeat.cpp,
+// PixelShuffle.cpp).
 #include "ops/join.h"
 #include "ops/op.h"
 #include "ops/ops.h"
@@ -66,9 +67,8 @@ Tensor repeat_backward(Tensor grad, const Dims& repeats, const Dims& sizes) {
 Tensor flip(const Tensor& self, const Dims& dims) {
   const Dims wrapped = wrap_dims(dims, self.dim());
   if (self.dim() == 0 || wrapped.empty() || self.numel() == 0) return clone(self);
-  return record("FlipBackward0", raw_flip(self, wrapped), {self}, [&] {
-    return [wrapped](const Tensor& grad, Needs) { return TensorList{flip(grad, wrapped)}; };
-  });
+  return record("FlipBackward0", raw_flip(self, wrapped), {self},
+                [&] { return [wrapped](const Tensor& grad, Needs) { return TensorList{flip(grad, wrapped)}; }; });
 }
 
 Tensor fliplr(const Tensor& self) {
@@ -129,7 +129,8 @@ Tensor tile(const Tensor& self, const Dims& dims) {
   return repeat(self, repeats);
 }
 
-Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
+Tensor repeat_interleave(const Tensor& self, int64_t repeats, std::optional<int64_t> dim,
+                         std::optional<int64_t> output_size) {
   const Tensor input = dim ? self : flatten(self);
   const int64_t along = dim ? wrap_dim(*dim, self.dim()) : 0;
   FLAMBEAU_CHECK(repeats >= 0, "Repeats must be non-negative");
@@ -168,8 +169,9 @@ Tensor repeat_interleave_by(const Tensor& self, const Tensor& repeats, std::opti
   const int64_t size = input.dim() ? input.size(along) : 1;
   if (repeats.dim() == 0 || repeats.size(0) == 1) counts = expand(reshape(repeats, {1}), {size});
   else
-    FLAMBEAU_CHECK(repeats.size(0) == size, "repeats must have the same size as input along dim, but got repeats.size(0) = ",
-                   repeats.size(0), " and input.size(", along, ") = ", size);
+    FLAMBEAU_CHECK(repeats.size(0) == size,
+                   "repeats must have the same size as input along dim, but got repeats.size(0) = ", repeats.size(0),
+                   " and input.size(", along, ") = ", size);
   return index_select(input, along, repeat_interleave_indices(counts, output_size));
 }
 
@@ -191,8 +193,10 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   const int64_t r = upscale_factor;
   FLAMBEAU_CHECK(r > 0, "pixel_shuffle expects a positive upscale_factor, but got ", r);
   const int64_t c = self.size(-3), h = self.size(-2), w = self.size(-1);
-  FLAMBEAU_CHECK(c % (r * r) == 0, "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                 "upscale_factor, but input.size(-3)=", c, " is not divisible by ", r * r);
+  FLAMBEAU_CHECK(c % (r * r) == 0,
+                 "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                 "upscale_factor, but input.size(-3)=",
+                 c, " is not divisible by ", r * r);
   // (C, r, r, H, W) to (C, H, r, W, r)
   return shuffle_image(self, {c / (r * r), r, r, h, w}, {0, 3, 1, 4, 2}, {c / (r * r), h * r, w * r});
 }
@@ -203,19 +207,23 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   const int64_t r = downscale_factor;
   FLAMBEAU_CHECK(r > 0, "pixel_unshuffle expects a positive downscale_factor, but got ", r);
   const int64_t c = self.size(-3), h = self.size(-2), w = self.size(-1);
-  FLAMBEAU_CHECK(h % r == 0, "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", h,
+  FLAMBEAU_CHECK(h % r == 0,
+                 "pixel_unshuffle expects height to be divisible by downscale_factor, but input.size(-2)=", h,
                  " is not divisible by ", r);
-  FLAMBEAU_CHECK(w % r == 0, "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
+  FLAMBEAU_CHECK(w % r == 0,
+                 "pixel_unshuffle expects width to be divisible by downscale_factor, but input.size(-1)=", w,
                  " is not divisible by ", r);
   // (C, H, r, W, r) to (C, r, r, H, W)
   return shuffle_image(self, {c, h / r, r, w / r, r}, {0, 2, 4, 1, 3}, {c * r * r, h / r, w / r});
 }
 
 Tensor channel_shuffle(const Tensor& self, int64_t groups) {
-  FLAMBEAU_CHECK(self.dim() > 2, "channel_shuffle expects input with > 2 dims, but got input with sizes ", self.sizes());
+  FLAMBEAU_CHECK(self.dim() > 2, "channel_shuffle expects input with > 2 dims, but got input with sizes ",
+                 self.sizes());
   const int64_t b = self.size(0), c = self.size(1);
   FLAMBEAU_CHECK(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:", groups);
-  FLAMBEAU_CHECK(c % groups == 0, "Number of channels must be divisible by groups. Got ", c, " channels and ", groups, " groups.");
+  FLAMBEAU_CHECK(c % groups == 0, "Number of channels must be divisible by groups. Got ", c, " channels and ", groups,
+                 " groups.");
   if (self.numel() == 0) return clone(self);
   return reshape(permute(reshape(self, {b, groups, c / groups, -1}), {0, 2, 1, 3}), self.sizes());
 }

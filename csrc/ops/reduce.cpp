@@ -163,14 +163,10 @@ Tensor prod(const Tensor& self, OptDType dtype) {
     return [self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       Tensor grad_x;
-      if (x.dim() == 0)
-        grad_x = clone(grad);
-      else if (const int64_t count = count_zeros(x); count == 0)
-        grad_x = mul(grad, div(result.get(), x));
-      else if (count > 1 && !grad_enabled())
-        grad_x = zeros_like(x);
-      else
-        grad_x = reshape(prod_safe_zeros_backward(grad, reshape(x, {-1}), 0), x.sizes());
+      if (x.dim() == 0) grad_x = clone(grad);
+      else if (const int64_t count = count_zeros(x); count == 0) grad_x = mul(grad, div(result.get(), x));
+      else if (count > 1 && !grad_enabled()) grad_x = zeros_like(x);
+      else grad_x = reshape(prod_safe_zeros_backward(grad, reshape(x, {-1}), 0), x.sizes());
       return TensorList{to_dtype(grad_x, given.dtype())};
     };
   });
@@ -183,8 +179,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, OptDType dtype) {
     return [dims, dim, keepdim, self = Saved(self), result = Saved::output(out)](const Tensor& grad, Needs) {
       const Tensor given = self.get(), x = to_dtype(given, grad.dtype());
       Tensor grad_x;
-      if (x.dim() == 0)
-        grad_x = clone(grad);
+      if (x.dim() == 0) grad_x = clone(grad);
       else {
         const Tensor g = unreduce(grad, dims, x.dim(), keepdim);
         grad_x = count_zeros(x) ? prod_safe_zeros_backward(g, x, dim)

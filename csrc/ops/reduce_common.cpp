@@ -66,12 +66,9 @@ Tensor Rows::restore(const Tensor& result) const {
 
 Tensor Rows::reduced(const Tensor& result, bool keepdim) const {
   Dims sizes = sizes_;
-  if (ndim_ == 0)
-    sizes.clear();
-  else if (keepdim)
-    sizes[size_t(dim_)] = 1;
-  else
-    sizes.erase(size_t(dim_));
+  if (ndim_ == 0) sizes.clear();
+  else if (keepdim) sizes[size_t(dim_)] = 1;
+  else sizes.erase(size_t(dim_));
   return raw_reshape(result, sizes);
 }
 

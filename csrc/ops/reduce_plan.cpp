@@ -23,10 +23,8 @@ ReducedDims::ReducedDims(const Tensor& self, IntSpan dim) : sizes_(self.sizes())
 Dims ReducedDims::sizes(bool keepdim) const {
   Dims out;
   for (size_t d = 0; d < sizes_.size(); ++d) {
-    if (!marked(int64_t(d)))
-      out.push_back(sizes_[d]);
-    else if (keepdim)
-      out.push_back(1);
+    if (!marked(int64_t(d))) out.push_back(sizes_[d]);
+    else if (keepdim) out.push_back(1);
   }
   return out;
 }
@@ -157,12 +155,9 @@ void reduce_by_columns(const ReducePlan& plan, ReduceLoop loop, void* out, const
 void parallel_reduce(const ReducePlan& plan, ReduceLoop loop, void* out, const void* in, size_t width,
                      const void* identity) {
   const int threads = profile().threads;
-  if (plan.numel < kReduceGrain || threads == 1 || in_parallel_region())
-    run(plan, 0, plan.numel, loop, out, in, width);
-  else if (plan.single)
-    reduce_in_parts(plan, loop, out, in, width, identity, threads);
-  else
-    reduce_by_columns(plan, loop, out, in, width, threads);
+  if (plan.numel < kReduceGrain || threads == 1 || in_parallel_region()) run(plan, 0, plan.numel, loop, out, in, width);
+  else if (plan.single) reduce_in_parts(plan, loop, out, in, width, identity, threads);
+  else reduce_by_columns(plan, loop, out, in, width, threads);
 }
 
 }  // namespace flambeau::ops

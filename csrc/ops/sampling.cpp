@@ -80,10 +80,8 @@ Tensor randperm(int64_t n, const Ref<Generator>& generator, const Options& optio
   visit_all("randperm", dtype, [&]<class T>(Type<T>) {
     T* p = out.data<T>();
     for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_integral_v<T>)
-        p[i] = T(i);
-      else
-        p[i] = T(float(i));
+      if constexpr (std::is_integral_v<T>) p[i] = T(i);
+      else p[i] = T(float(i));
     }
     if constexpr (std::is_same_v<T, double>) std::iota(p, p + n, 0.0);
     const bool narrow = n < int64_t(UINT32_MAX / 20);

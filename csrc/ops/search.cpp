@@ -48,10 +48,8 @@ int64_t place(const T* row, const int64_t* order, int64_t n, T value, bool right
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     const T there = row[order ? order[middle] : middle];
-    if (right ? !(there > value) : !(there >= value))
-      low = middle + 1;
-    else
-      high = middle;
+    if (right ? !(there > value) : !(there >= value)) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -81,10 +79,8 @@ Tensor search(const Tensor& boundaries, const Operand& self, bool out_int32, boo
       }
     });
   };
-  if (compute == DType::Int64)
-    run(Type<int64_t>{});
-  else
-    visit_real("searchsorted", compute, run);
+  if (compute == DType::Int64) run(Type<int64_t>{});
+  else visit_real("searchsorted", compute, run);
   return out_int32 ? raw_cast(out, DType::Int32) : out;
 }
 

@@ -47,10 +47,8 @@ Tensor backward(const char* op, const Tensor& grad_output, const Tensor& output,
 
 template <class T>
 const SoftmaxFunctions<T>& functions(Type<T>) {
-  if constexpr (std::is_same_v<T, float>)
-    return kernels::softmax().f32;
-  else
-    return kernels::softmax().f64;
+  if constexpr (std::is_same_v<T, float>) return kernels::softmax().f32;
+  else return kernels::softmax().f64;
 }
 
 }  // namespace

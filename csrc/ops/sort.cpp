@@ -50,10 +50,8 @@ void sort_by_keys(DType dtype, const void* row, int64_t n, bool descending, int6
   const auto entries = std::make_unique_for_overwrite<Entry<Key>[]>(size_t(small ? n : 2 * n));
   for (int64_t i = 0; i < n; ++i) entries[size_t(i)] = {keys[size_t(i)], uint32_t(i)};
   Entry<Key>* sorted = entries.get();
-  if (small)
-    std::sort(sorted, sorted + n);
-  else
-    sorted = radix_sort(sorted, sorted + n, n);
+  if (small) std::sort(sorted, sorted + n);
+  else sorted = radix_sort(sorted, sorted + n, n);
   for (int64_t i = 0; i < n; ++i) positions[i] = sorted[i].position;
 }
 

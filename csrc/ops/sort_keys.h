@@ -45,10 +45,8 @@ void make_keys(DType dtype, const void* row, int64_t n, bool descending, Key* ke
 // f(Key) with the key type of a dtype.
 template <class F>
 void with_key(DType dtype, F&& f) {
-  if (has_wide_key(dtype))
-    f(uint64_t());
-  else
-    f(uint32_t());
+  if (has_wide_key(dtype)) f(uint64_t());
+  else f(uint32_t());
 }
 
 // Positions of a row's elements in stable order.

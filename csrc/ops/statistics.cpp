@@ -92,10 +92,8 @@ Tensor quantile_of(std::string_view name, const Tensor& self, const Tensor& q, s
   const int64_t d = wrap_dim(dim.value_or(0), self.dim());
   Dims shape = dim ? self.sizes() : Dims(keepdim ? self.sizes().size() : 0, 1);
   if (dim && !shape.empty()) {
-    if (keepdim)
-      shape[size_t(d)] = 1;
-    else
-      shape.erase(size_t(d));
+    if (keepdim) shape[size_t(d)] = 1;
+    else shape.erase(size_t(d));
   }
   if (q.dim() > 0) shape.insert(0, q.numel());
 
@@ -114,12 +112,9 @@ Tensor quantile_of(std::string_view name, const Tensor& self, const Tensor& q, s
     const Tensor has_nan = any(isnan(detach(sorted)), -1, true);
     rank = where(has_nan, double(last), mul(ranks, last));
   }
-  if (interpolation == "lower")
-    rank = floor(rank);
-  else if (interpolation == "higher")
-    rank = ceil(rank);
-  else if (interpolation == "nearest")
-    rank = round(rank);
+  if (interpolation == "lower") rank = floor(rank);
+  else if (interpolation == "higher") rank = ceil(rank);
+  else if (interpolation == "nearest") rank = round(rank);
   rank = to_dtype(rank, sorted.dtype());
   const Tensor below = to_dtype(rank, DType::Int64);
   Tensor out = gather(sorted, -1, below);

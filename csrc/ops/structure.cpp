@@ -33,8 +33,8 @@ static Tensor powers(const Tensor& x, int64_t n) {
 }
 
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
-  FLAMBEAU_CHECK(x.dtype() != DType::Bool, "linalg.vander supports floating point, complex, and integer tensors, but got ",
-                 x.dtype());
+  FLAMBEAU_CHECK(x.dtype() != DType::Bool,
+                 "linalg.vander supports floating point, complex, and integer tensors, but got ", x.dtype());
   const Tensor row = atleast_1d(x);
   const int64_t n = N.value_or(row.size(-1));
   FLAMBEAU_CHECK(n > 1, "N must be greater than 1.");

@@ -74,9 +74,13 @@ Axis<T> linear_axis(int64_t in, int64_t out, bool align_corners, std::optional<d
 
 // Keys' kernel with a = -3/4, near (|x| <= 1) and far (1 < |x| < 2).
 template <class T>
-T cubic_near(T x) { return ((T(-0.75) + 2) * x - (T(-0.75) + 3)) * x * x + 1; }
+T cubic_near(T x) {
+  return ((T(-0.75) + 2) * x - (T(-0.75) + 3)) * x * x + 1;
+}
 template <class T>
-T cubic_far(T x) { return ((T(-0.75) * x - 5 * T(-0.75)) * x + 8 * T(-0.75)) * x - 4 * T(-0.75); }
+T cubic_far(T x) {
+  return ((T(-0.75) * x - 5 * T(-0.75)) * x + 8 * T(-0.75)) * x - 4 * T(-0.75);
+}
 
 template <class T>
 Axis<T> cubic_axis(int64_t in, int64_t out, bool align_corners, std::optional<double> given) {

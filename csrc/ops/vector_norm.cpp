@@ -55,12 +55,9 @@ void norm_into(const Tensor& out, const Tensor& x, const ReducedDims& dims, doub
         plan, kind == NormKind::Smallest ? T(HUGE_VAL) : T(0),
         [&](T& acc, int64_t in, const ReduceShape& shape) { fold(&acc, x.data<T>() + in, shape, kind, p); },
         [&](T& acc, T part) {
-          if (kind == NormKind::Largest)
-            acc = (acc > part || acc != acc) ? acc : part;
-          else if (kind == NormKind::Smallest)
-            acc = (acc < part || acc != acc) ? acc : part;
-          else
-            acc = acc + part;
+          if (kind == NormKind::Largest) acc = (acc > part || acc != acc) ? acc : part;
+          else if (kind == NormKind::Smallest) acc = (acc < part || acc != acc) ? acc : part;
+          else acc = acc + part;
         },
         [&](int64_t at, T acc) { out.data<T>()[at] = finish(kind, acc, p); });
   });
@@ -92,10 +89,8 @@ Tensor raw_norm(const Tensor& self, Scalar ord, IntSpan dim, const ReducedDims& 
     const Tensor one = raw_reshape(raw_contiguous(x), out.sizes());
     return raw_cast(p == 0 ? ne(one, 0) : abs(one), out_dtype);
   }
-  if (x.numel() == 0)
-    raw_fill(out, p < 0 ? HUGE_VAL : 0.0);
-  else
-    norm_into(out, x, dims, p);
+  if (x.numel() == 0) raw_fill(out, p < 0 ? HUGE_VAL : 0.0);
+  else norm_into(out, x, dims, p);
   return raw_cast(out, out_dtype);
 }
 

@@ -61,8 +61,9 @@ Dims infer_size(IntSpan shape, int64_t numel) {
     size[*unknown] = numel / known;
     return size;
   }
-  if (unknown) FLAMBEAU_CHECK(known != 0, "cannot reshape tensor of 0 elements into shape ", shape,
-                              " because the unspecified dimension size -1 can be any value and is ambiguous");
+  if (unknown)
+    FLAMBEAU_CHECK(known != 0, "cannot reshape tensor of 0 elements into shape ", shape,
+                   " because the unspecified dimension size -1 can be any value and is ambiguous");
   FLAMBEAU_CHECK(!overflows && !unknown && known == numel, "shape '", shape, "' is invalid for input of size ", numel);
   return size;
 }
@@ -75,7 +76,8 @@ Tensor scatter_window(const Tensor& grad, const Dims& sizes, Window&& window) {
   return out;
 }
 
-Tensor as_strided_backward(const Tensor& grad, const Tensor& meta_input, const Dims& size, const Dims& stride, int64_t offset);
+Tensor as_strided_backward(const Tensor& grad, const Tensor& meta_input, const Dims& size, const Dims& stride,
+                           int64_t offset);
 
 }  // namespace
 
@@ -96,8 +98,9 @@ Tensor make_view(const Tensor& self, IntSpan sizes, IntSpan strides, int64_t off
 Tensor view(const Tensor& self, const Dims& shape) {
   const Dims size = infer_size(shape, self.numel());
   const auto strides = strides_for_view(self, size);
-  FLAMBEAU_CHECK(strides, "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                          "across two contiguous subspaces). Use .reshape(...) instead.");
+  FLAMBEAU_CHECK(strides,
+                 "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                 "across two contiguous subspaces). Use .reshape(...) instead.");
   return record("ViewBackward0", make_view(self, size, *strides, self.storage_offset()), {self}, [&] {
     return [sizes = self.sizes()](const Tensor& grad, Needs) { return TensorList{reshape(grad, sizes)}; };
   });
@@ -109,19 +112,20 @@ Tensor view_dtype(const Tensor& self, DType dtype) {
   Dims sizes = self.sizes(), strides = self.strides();
   int64_t offset = self.storage_offset();
   if (from != to) {
-    FLAMBEAU_CHECK(self.dim() > 0, "self.dim() cannot be 0 to view ", self.dtype(), " as ", dtype, " (different element sizes)");
+    FLAMBEAU_CHECK(self.dim() > 0, "self.dim() cannot be 0 to view ", self.dtype(), " as ", dtype,
+                   " (different element sizes)");
     FLAMBEAU_CHECK(strides.back() == 1, "self.stride(-1) must be 1 to view ", self.dtype(), " as ", dtype,
                    " (different element sizes), but got ", strides.back());
     auto scaled = [&](int64_t n) { return n * from / to; };
     if (to > from) {
       const int64_t ratio = to / from;
-      FLAMBEAU_CHECK(sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.dtype(), " as ",
-                     dtype, " (different element sizes), but got ", sizes.back());
-      FLAMBEAU_CHECK(offset % ratio == 0, "self.storage_offset() must be divisible by ", ratio, " to view ", self.dtype(),
-                     " as ", dtype, " (different element sizes), but got ", offset);
+      FLAMBEAU_CHECK(sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.dtype(),
+                     " as ", dtype, " (different element sizes), but got ", sizes.back());
+      FLAMBEAU_CHECK(offset % ratio == 0, "self.storage_offset() must be divisible by ", ratio, " to view ",
+                     self.dtype(), " as ", dtype, " (different element sizes), but got ", offset);
       for (size_t i = 0; i + 1 < strides.size(); ++i)
-        FLAMBEAU_CHECK(strides[i] % ratio == 0, "self.stride(", i, ") must be divisible by ", ratio, " to view ", self.dtype(),
-                       " as ", dtype, " (different element sizes), but got ", strides[i]);
+        FLAMBEAU_CHECK(strides[i] % ratio == 0, "self.stride(", i, ") must be divisible by ", ratio, " to view ",
+                       self.dtype(), " as ", dtype, " (different element sizes), but got ", strides[i]);
     }
     sizes.back() = scaled(sizes.back());
     for (size_t i = 0; i + 1 < strides.size(); ++i) strides[i] = scaled(strides[i]);
@@ -138,7 +142,8 @@ Tensor reshape(const Tensor& self, const Dims& shape) {
     });
   }
   const Tensor dense = raw_contiguous(self);
-  const Tensor out = from_storage(dense.storage(), self.dtype(), size, contiguous_strides(size), dense.storage_offset());
+  const Tensor out =
+      from_storage(dense.storage(), self.dtype(), size, contiguous_strides(size), dense.storage_offset());
   return record("UnsafeViewBackward0", out, {self}, [&] {
     return [sizes = self.sizes()](const Tensor& grad, Needs) { return TensorList{reshape(grad, sizes)}; };
   });
@@ -165,15 +170,16 @@ Tensor t(const Tensor& self) {
     std::swap(sizes[0], sizes[1]);
     std::swap(strides[0], strides[1]);
   }
-  return record("TBackward0", make_view(self, sizes, strides, self.storage_offset()), {self}, [&] {
-    return [](const Tensor& grad, Needs) { return TensorList{t(grad)}; };
-  });
+  return record("TBackward0", make_view(self, sizes, strides, self.storage_offset()), {self},
+                [&] { return [](const Tensor& grad, Needs) { return TensorList{t(grad)}; }; });
 }
 
 Tensor permute(const Tensor& self, const Dims& dims) {
-  FLAMBEAU_CHECK(int64_t(dims.size()) == self.dim(),
-                 "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-                 "ordering of dimensions i.e. input.dim() = ", self.dim(), " is not equal to len(dims) = ", dims.size());
+  FLAMBEAU_CHECK(
+      int64_t(dims.size()) == self.dim(),
+      "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+      "ordering of dimensions i.e. input.dim() = ",
+      self.dim(), " is not equal to len(dims) = ", dims.size());
   const Dims order = wrap_dims(dims, self.dim());
   Dims sizes(order.size(), 0), strides(order.size(), 0), inverse(order.size(), 0);
   for (size_t i = 0; i < order.size(); ++i) {
@@ -181,9 +187,8 @@ Tensor permute(const Tensor& self, const Dims& dims) {
     strides[i] = self.strides()[order[i]];
     inverse[order[i]] = int64_t(i);
   }
-  return record("PermuteBackward0", make_view(self, sizes, strides, self.storage_offset()), {self}, [&] {
-    return [inverse](const Tensor& grad, Needs) { return TensorList{permute(grad, inverse)}; };
-  });
+  return record("PermuteBackward0", make_view(self, sizes, strides, self.storage_offset()), {self},
+                [&] { return [inverse](const Tensor& grad, Needs) { return TensorList{permute(grad, inverse)}; }; });
 }
 
 Tensor movedim(const Tensor& self, const Dims& source, const Dims& destination) {
@@ -209,8 +214,8 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   FLAMBEAU_CHECK_AS(IndexError, self.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
   dim = wrap_dim(dim, self.dim());
   const int64_t size = self.sizes()[dim];
-  FLAMBEAU_CHECK_AS(IndexError, index >= -size && index < size, "select(): index ", index, " out of range for tensor of size ",
-                    self.sizes(), " at dimension ", dim);
+  FLAMBEAU_CHECK_AS(IndexError, index >= -size && index < size, "select(): index ", index,
+                    " out of range for tensor of size ", self.sizes(), " at dimension ", dim);
   if (index < 0) index += size;
   Dims sizes = self.sizes(), strides = self.strides();
   const int64_t offset = self.storage_offset() + index * strides[dim];
@@ -247,30 +252,33 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   FLAMBEAU_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
   FLAMBEAU_CHECK(length >= 0, "narrow(): length must be non-negative.");
   const int64_t size = self.size(dim);
-  FLAMBEAU_CHECK_AS(IndexError, start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ",
-                    size, "], but got ", start, ")");
+  FLAMBEAU_CHECK_AS(IndexError, start >= -size && start <= size, "start out of range (expected to be in range of [",
+                    -size, ", ", size, "], but got ", start, ")");
   if (start < 0) start += size;
-  FLAMBEAU_CHECK(start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
+  FLAMBEAU_CHECK(start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size,
+                 ").");
   return slice(self, dim, start, start + length, 1);
 }
 
 Tensor expand(const Tensor& self, const Dims& size) {
   const int64_t ndim = int64_t(size.size()), extra = ndim - self.dim();
   FLAMBEAU_CHECK(extra >= 0, "expand(", legacy_name(self.dtype()), "Tensor{", self.sizes(), "}, size=", size,
-                 "): the number of sizes provided (", ndim, ") must be greater or equal to the number of dimensions in the tensor (",
-                 self.dim(), ")");
+                 "): the number of sizes provided (", ndim,
+                 ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")");
   Dims sizes(size.size(), 0), strides(size.size(), 0);
   for (int64_t i = ndim - 1; i >= 0; --i) {
     const int64_t d = i - extra;
     const int64_t have = d >= 0 ? self.sizes()[d] : 1;
     int64_t want = size[i];
     if (want == -1) {
-      FLAMBEAU_CHECK(d >= 0, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ", i);
+      FLAMBEAU_CHECK(d >= 0, "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ",
+                     i);
       want = have;
     }
     FLAMBEAU_CHECK(want >= 0, "The expanded size of the tensor (", want, ") must be non-negative");
-    FLAMBEAU_CHECK(have == 1 || have == want, "The expanded size of the tensor (", want, ") must match the existing size (", have,
-                   ") at non-singleton dimension ", i, ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
+    FLAMBEAU_CHECK(have == 1 || have == want, "The expanded size of the tensor (", want,
+                   ") must match the existing size (", have, ") at non-singleton dimension ", i,
+                   ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
     sizes[i] = want;
     strides[i] = d < 0 || (have == 1 && want != 1) ? 0 : self.strides()[d];
     // PyTorch gives leading new dimensions the stride of a full dimension when they have size one.
@@ -296,9 +304,8 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   Dims sizes = self.sizes(), strides = self.strides();
   strides.insert(dim, dim < self.dim() ? sizes[dim] * strides[dim] : 1);
   sizes.insert(dim, 1);
-  return record("UnsqueezeBackward0", make_view(self, sizes, strides, self.storage_offset()), {self}, [&] {
-    return [dim](const Tensor& grad, Needs) { return TensorList{squeeze_dims(grad, Dims{dim})}; };
-  });
+  return record("UnsqueezeBackward0", make_view(self, sizes, strides, self.storage_offset()), {self},
+                [&] { return [dim](const Tensor& grad, Needs) { return TensorList{squeeze_dims(grad, Dims{dim})}; }; });
 }
 
 Tensor squeeze_dims(const Tensor& self, const Dims& dim) {
@@ -353,7 +360,8 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
   const int64_t a = wrap_dim(dim1, self.dim()), b = wrap_dim(dim2, self.dim());
   FLAMBEAU_CHECK(a != b, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   const int64_t rows = self.sizes()[a], columns = self.sizes()[b];
-  const int64_t length = std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
+  const int64_t length =
+      std::max<int64_t>(offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns), 0);
   int64_t start = self.storage_offset();
   if (length) start += offset >= 0 ? offset * self.strides()[b] : -offset * self.strides()[a];
   Dims sizes = self.sizes(), strides = self.strides();
@@ -390,11 +398,12 @@ TensorList split_sizes(const Tensor& self, const Dims& sizes, int64_t dim) {
   const int64_t size = self.size(dim);
   int64_t total = 0;
   for (const int64_t n : sizes) {
-    FLAMBEAU_CHECK(n >= 0, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", sizes);
+    FLAMBEAU_CHECK(n >= 0,
+                   "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=", sizes);
     total += n;
   }
-  FLAMBEAU_CHECK(total == size, "split_with_sizes expects split_sizes to sum exactly to ", size, " (input tensor's size at dimension ",
-                 dim, "), but got split_sizes=", sizes);
+  FLAMBEAU_CHECK(total == size, "split_with_sizes expects split_sizes to sum exactly to ", size,
+                 " (input tensor's size at dimension ", dim, "), but got split_sizes=", sizes);
   dim = wrap_dim(dim, self.dim());
   TensorList parts;
   int64_t at = 0;
@@ -424,7 +433,8 @@ TensorList split(const Tensor& self, int64_t split_size, int64_t dim) {
   FLAMBEAU_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
   FLAMBEAU_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size=", split_size);
   const int64_t size = self.size(dim);
-  FLAMBEAU_CHECK(split_size > 0 || size == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
+  FLAMBEAU_CHECK(split_size > 0 || size == 0,
+                 "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
   const int64_t count = split_size ? std::max<int64_t>((size + split_size - 1) / split_size, 1) : 1;
   Dims sizes(size_t(count), split_size);
   sizes.back() = size - (count - 1) * split_size;
@@ -450,11 +460,12 @@ TensorList unbind(const Tensor& self, int64_t dim) {
   for (int64_t i = 0; i < count; ++i)
     parts.push_back(make_view(self, sizes, strides, self.storage_offset() + i * self.strides()[dim]));
   if (needs_grad(self) && count) {
-    record_all("UnbindBackward0", parts, Inputs{self}, [sizes, dim, dtype = self.dtype()](const TensorList& grads, Needs) {
-      TensorList whole;
-      for (const Tensor& grad : grads) whole.push_back(grad.defined() ? grad : zeros(sizes, dtype));
-      return TensorList{stack(whole, dim)};
-    });
+    record_all("UnbindBackward0", parts, Inputs{self},
+               [sizes, dim, dtype = self.dtype()](const TensorList& grads, Needs) {
+                 TensorList whole;
+                 for (const Tensor& grad : grads) whole.push_back(grad.defined() ? grad : zeros(sizes, dtype));
+                 return TensorList{stack(whole, dim)};
+               });
   }
   return parts;
 }
@@ -468,7 +479,8 @@ Tensor detach(const Tensor& self) {
 namespace {
 
 // Each element of the storage gets the sum of the gradients of the places that show it, in index order.
-Tensor as_strided_backward(const Tensor& grad, const Tensor& input, const Dims& size, const Dims& stride, int64_t offset) {
+Tensor as_strided_backward(const Tensor& grad, const Tensor& input, const Dims& size, const Dims& stride,
+                           int64_t offset) {
   FLAMBEAU_CHECK_AS(NotImplementedError, is_dense(input) || input.numel() == 0,
                     "as_strided: the gradient of an input whose elements overlap or leave gaps is not implemented");
   const int64_t length = input.numel();
@@ -480,14 +492,16 @@ Tensor as_strided_backward(const Tensor& grad, const Tensor& input, const Dims& 
   for (int64_t n = 0; n < places.numel(); ++n) {
     int64_t where = shift;
     for (size_t d = 0; d < size.size(); ++d) where += at[d] * stride[d];
-    FLAMBEAU_CHECK(where >= 0 && where < length, "as_strided: the gradient of a view that leaves its input is not implemented");
+    FLAMBEAU_CHECK(where >= 0 && where < length,
+                   "as_strided: the gradient of a view that leaves its input is not implemented");
     place[n] = where;
     for (size_t d = size.size(); d-- > 0;) {
       if (++at[d] < size[d]) break;
       at[d] = 0;
     }
   }
-  const Tensor flat = index_add(zeros({length}, grad.dtype()), 0, reshape(places, Dims{-1}), reshape(grad, Dims{-1}), 1);
+  const Tensor flat =
+      index_add(zeros({length}, grad.dtype()), 0, reshape(places, Dims{-1}), reshape(grad, Dims{-1}), 1);
   return as_strided(flat, input.sizes(), input.strides(), 0);
 }
 

@@ -13,7 +13,8 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1);
 Tensor permute(const Tensor& self, const Dims& dims);
 Tensor t(const Tensor& self);
 Tensor select(const Tensor& self, int64_t dim, int64_t index);
-Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step = 1);
+Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+             int64_t step = 1);
 Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 Tensor expand(const Tensor& self, const Dims& size);               // -1 keeps a size
 Tensor as_strided(const Tensor& self, const Dims& size, const Dims& stride, std::optional<int64_t> storage_offset = {});
@@ -36,7 +37,8 @@ Tensor t_(const Tensor& self);
 Tensor squeeze_(const Tensor& self);
 Tensor squeeze_dims_(const Tensor& self, const Dims& dim);
 Tensor unsqueeze_(const Tensor& self, int64_t dim);
-Tensor as_strided_(const Tensor& self, const Dims& size, const Dims& stride, std::optional<int64_t> storage_offset = {});
+Tensor as_strided_(const Tensor& self, const Dims& size, const Dims& stride,
+                   std::optional<int64_t> storage_offset = {});
 Tensor detach_(const Tensor& self);                                // a leaf without history
 Tensor fill_diagonal_(const Tensor& self, Scalar fill_value, bool wrap = false);
 

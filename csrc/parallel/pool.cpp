@@ -96,7 +96,8 @@ class Pool {
   std::exception_ptr error_;
 };
 
-// Replaced in a forked child, where the parent's threads do not exist. The old one is left behind: its locks may be held.
+// Replaced in a forked child, where the parent's threads do not exist. The old one is left behind: its locks may be
+// held.
 std::atomic<Pool*> pool_{nullptr};
 int threads_ = 0;
 

@@ -129,7 +129,9 @@ class Dims {
   int64_t inline_[kInline];
 };
 
-inline void append(std::string& out, const Dims& dims) { append(out, std::span<const int64_t>(dims.data(), dims.size())); }
+inline void append(std::string& out, const Dims& dims) {
+  append(out, std::span<const int64_t>(dims.data(), dims.size()));
+}
 inline void append(std::string& out, IntSpan dims) { append(out, std::span<const int64_t>(dims)); }
 
 // A dimension in [-ndim, ndim) as one in [0, ndim); a scalar counts as having one dimension when wrap_scalar.

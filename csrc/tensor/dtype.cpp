@@ -8,10 +8,18 @@ struct Info {
   size_t size;
 };
 constexpr Info kInfo[kDTypeCount] = {
-    {"uint8", "Byte", 1},       {"int8", "Char", 1},        {"int16", "Short", 2},
-    {"int32", "Int", 4},        {"int64", "Long", 8},       {"float16", "Half", 2},
-    {"float32", "Float", 4},    {"float64", "Double", 8},   {"complex64", "ComplexFloat", 8},
-    {"complex128", "ComplexDouble", 16}, {"bool", "Bool", 1}, {"bfloat16", "BFloat16", 2},
+    {"uint8", "Byte", 1},
+    {"int8", "Char", 1},
+    {"int16", "Short", 2},
+    {"int32", "Int", 4},
+    {"int64", "Long", 8},
+    {"float16", "Half", 2},
+    {"float32", "Float", 4},
+    {"float64", "Double", 8},
+    {"complex64", "ComplexFloat", 8},
+    {"complex128", "ComplexDouble", 16},
+    {"bool", "Bool", 1},
+    {"bfloat16", "BFloat16", 2},
 };
 DType default_dtype_ = DType::Float32;
 

@@ -13,7 +13,18 @@ namespace flambeau {
 
 // The order is the one promotion tables use.
 enum class DType : uint8_t {
-  UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64, Complex64, Complex128, Bool, BFloat16,
+  UInt8,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  Float16,
+  Float32,
+  Float64,
+  Complex64,
+  Complex128,
+  Bool,
+  BFloat16,
 };
 inline constexpr int kDTypeCount = 12;
 
@@ -39,13 +50,15 @@ inline void append(std::string& out, DType dtype) { out += legacy_name(dtype); }
 
 template <class T>
 struct DTypeOf;
+// clang-format off
 #define FLAMBEAU_FOR_EACH_DTYPE(_)                                                                     \
   _(uint8_t, UInt8) _(int8_t, Int8) _(int16_t, Int16) _(int32_t, Int32) _(int64_t, Int64)               \
   _(Half, Float16) _(float, Float32) _(double, Float64) _(bool, Bool) _(BFloat16, BFloat16)
-#define FLAMBEAU_DTYPE_OF(T, D)                     \
-  template <>                                       \
-  struct DTypeOf<T> {                               \
-    static constexpr DType value = DType::D;        \
+// clang-format on
+#define FLAMBEAU_DTYPE_OF(T, D)              \
+  template <>                                \
+  struct DTypeOf<T> {                        \
+    static constexpr DType value = DType::D; \
   };
 FLAMBEAU_FOR_EACH_DTYPE(FLAMBEAU_DTYPE_OF)
 #undef FLAMBEAU_DTYPE_OF
@@ -66,12 +79,10 @@ template <class F>
 decltype(auto) visit_all(std::string_view op, DType dtype, F&& f) {
   switch (dtype) {
 #define FLAMBEAU_CASE(T, D) \
-  case DType::D:            \
-    return f(Type<T>{});
+  case DType::D: return f(Type<T>{});
     FLAMBEAU_FOR_EACH_DTYPE(FLAMBEAU_CASE)
 #undef FLAMBEAU_CASE
-    default:
-      not_implemented_for(op, dtype);
+    default: not_implemented_for(op, dtype);
   }
 }
 template <class F>

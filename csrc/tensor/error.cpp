@@ -1,8 +1,8 @@
 #include "tensor/error.h"
 
-#include <cstdio>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace flambeau {
 

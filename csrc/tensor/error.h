@@ -59,9 +59,9 @@ std::string str(const Parts&... parts) {
 }  // namespace flambeau
 
 // The message is built only when the condition fails.
-#define FLAMBEAU_CHECK_AS(Exception, condition, ...)                              \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]]                                                \
-      throw ::flambeau::Exception(::flambeau::str(__VA_ARGS__));                  \
+#define FLAMBEAU_CHECK_AS(Exception, condition, ...)             \
+  do {                                                           \
+    if (!(condition)) [[unlikely]]                               \
+      throw ::flambeau::Exception(::flambeau::str(__VA_ARGS__)); \
   } while (0)
 #define FLAMBEAU_CHECK(condition, ...) FLAMBEAU_CHECK_AS(Error, condition, __VA_ARGS__)

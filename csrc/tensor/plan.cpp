@@ -2,7 +2,8 @@
 
 namespace flambeau {
 
-Plan::Plan(IntSpan shape, std::span<const Tensor* const> tensors) : ndim(int(shape.size())), operands(int(tensors.size())) {
+Plan::Plan(IntSpan shape, std::span<const Tensor* const> tensors)
+    : ndim(int(shape.size())), operands(int(tensors.size())) {
   for (int i = 0; i < ndim; ++i) {
     order_[i] = uint8_t(ndim - 1 - i);
     sizes[i] = shape[order_[i]];

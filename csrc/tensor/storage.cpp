@@ -101,7 +101,8 @@ Storage::~Storage() {
 }
 
 void Storage::resize(size_t nbytes) {
-  FLAMBEAU_CHECK(owned() && pins_.load(std::memory_order_relaxed) == 0, "Trying to resize storage that is not resizable");
+  FLAMBEAU_CHECK(owned() && pins_.load(std::memory_order_relaxed) == 0,
+                 "Trying to resize storage that is not resizable");
   if (nbytes > capacity_) {
     auto* grown = static_cast<char*>(allocate(nbytes));
     std::memcpy(grown, data_, nbytes_);

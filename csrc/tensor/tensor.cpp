@@ -91,8 +91,8 @@ Tensor from_storage(Ref<Storage> storage, DType dtype, IntSpan sizes, IntSpan st
   const int64_t extent = extent_bytes(sizes, strides, item);
   const __int128 needed = extent ? __int128(extent) + __int128(offset) * item : 0;
   FLAMBEAU_CHECK(needed <= __int128(storage->nbytes()), "setStorage: sizes ", sizes, ", strides ", strides,
-                 ", storage offset ", offset, ", and itemsize ", item, " requiring a storage size of ",
-                 int64_t(needed), " are out of bounds for storage of size ", storage->nbytes());
+                 ", storage offset ", offset, ", and itemsize ", item, " requiring a storage size of ", int64_t(needed),
+                 " are out of bounds for storage of size ", storage->nbytes());
   return Tensor(new TensorImpl(std::move(storage), dtype, sizes, strides, offset));
 }
 

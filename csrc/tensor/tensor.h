@@ -135,7 +135,8 @@ inline Tensor deref(const OptTensor& t) { return t ? *t : Tensor(); }
 Tensor empty(IntSpan sizes, DType dtype);
 Tensor empty_strided(IntSpan sizes, IntSpan strides, DType dtype);
 Tensor empty_like(const Tensor& like, DType dtype);  // dense, strides in the order of `like` (preserve_format)
-Tensor from_storage(Ref<Storage> storage, DType dtype, IntSpan sizes, IntSpan strides, int64_t offset);  // bounds checked
+Tensor from_storage(Ref<Storage> storage, DType dtype, IntSpan sizes, IntSpan strides,
+                    int64_t offset);  // bounds checked
 Tensor scalar_tensor(Scalar value, DType dtype);     // 0-dim
 // The same memory and geometry without history; shares the version.
 Tensor alias(const Tensor& t);
