@@ -48,7 +48,8 @@ def reveal(total: Callable[[list[float]], float], n: int) -> Node:
     """The accumulation tree of a function that sums n numbers.
 
     For one leaf of a group, the sizes at which it meets the others cut the group into nested rings: all that it meets
-    at one size form the other children of one node on its way up. About n log n probes for balanced trees, n^2 / 2 for chains.
+    at one size form the other children of one node on its way up. About n log n probes for balanced trees, n^2 / 2 for
+    chains.
     """
     if n < 1:
         raise ValueError("there is nothing to sum")
@@ -177,7 +178,9 @@ def main() -> int:
     function = eval(options.function, {"torch": torch, "np": np})
     total = as_total(function, torch)
     if total([1.0] * options.size) != options.size:
-        parser.error(f"the function of {options.size} ones must be {options.size}: it has to sum its argument, each once")
+        parser.error(
+            f"the function of {options.size} ones must be {options.size}: it has to sum its argument, each once"
+        )
     tree = reveal(total, options.size)
     print(draw(tree))
     if options.dot:

@@ -40,8 +40,8 @@ class Distribution:
         except NotImplementedError:
             wanted = {}
             warnings.warn(
-                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize "
-                "the distribution with `validate_args=False` to turn off validation."
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                "initialize the distribution with `validate_args=False` to turn off validation."
             )
         for name, constraint in wanted.items():
             if constraints.is_dependent(constraint):

@@ -16,7 +16,7 @@ from flambeau.nn.functional import softplus
 
 __all__ = ["kl_divergence", "register_kl"]
 
-_FORMULAS = {}
+_FORMULAS: dict = {}
 
 
 def register_kl(type_p, type_q):
