@@ -520,19 +520,27 @@ PyObject* op_signatures(PyObject* self, void*) {
   }
   return list;
 }
-PyObject* op_doc(PyObject* self, void*) {
-  auto* object = reinterpret_cast<OpObject*>(self);
-  std::string text;
-  for (const auto& overload : object->op->overloads)
-    if (overload->forms & object->mask) text += str(text.empty() ? "" : "\n", overload->signature);
-  return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
+// What Python says of an operator is made in Python (flambeau/_signatures.py), from _signatures.
+PyObject* described(PyObject* self, const char* how) {
+  const Mode mode = reinterpret_cast<OpObject*>(self)->mode;
+  PyObject* module = PyImport_ImportModule("flambeau._signatures");
+  PyObject* result = module ? PyObject_CallMethod(module, how, "OOO", self, is_method(mode) ? Py_True : Py_False,
+                                                  is_inplace(mode) ? Py_True : Py_False)
+                            : nullptr;
+  Py_XDECREF(module);
+  return result;
 }
+PyObject* op_doc(PyObject* self, void*) { return described(self, "doc"); }
+PyObject* op_signature(PyObject* self, void*) { return described(self, "signature"); }
 PyObject* op_reduce(PyObject* self, PyObject*) { return Py_NewRef(reinterpret_cast<OpObject*>(self)->name); }
 PyMethodDef op_methods[] = {{"__reduce__", op_reduce, METH_NOARGS, nullptr}, {}};
-PyGetSetDef op_getset[] = {
-    {"__name__", op_name, nullptr, nullptr, nullptr},          {"__qualname__", op_name, nullptr, nullptr, nullptr},
-    {"__module__", op_module, nullptr, nullptr, nullptr},      {"__doc__", op_doc, nullptr, nullptr, nullptr},
-    {"_signatures", op_signatures, nullptr, nullptr, nullptr}, {}};
+PyGetSetDef op_getset[] = {{"__name__", op_name, nullptr, nullptr, nullptr},
+                           {"__qualname__", op_name, nullptr, nullptr, nullptr},
+                           {"__module__", op_module, nullptr, nullptr, nullptr},
+                           {"__doc__", op_doc, nullptr, nullptr, nullptr},
+                           {"__signature__", op_signature, nullptr, nullptr, nullptr},
+                           {"_signatures", op_signatures, nullptr, nullptr, nullptr},
+                           {}};
 PyMemberDef op_members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, vectorcall), READONLY, nullptr},
                             {}};
 PyType_Slot op_slots[] = {{Py_tp_repr, (void*)op_repr},

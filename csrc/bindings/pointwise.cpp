@@ -145,6 +145,8 @@ void bind_unary() {
   def_unary<&ops::frac>({"frac"});
   def_unary<&ops::round>({"round"});
   def<&ops::round_decimals>("round(self, *, decimals)", kPass);
+  def<&ops::angle>("angle(self)", kPlain | kOut);
+  def<&ops::frexp>("frexp(self) -> mantissa, exponent", kPlain | kOut);
   def<&ops::nan_to_num>("nan_to_num(self, nan=None, posinf=None, neginf=None)", kPass);
 
   def_unary<&ops::sqrt>({"sqrt"});

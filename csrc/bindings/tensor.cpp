@@ -144,12 +144,20 @@ PyObject* get_transposed(PyObject* self, void*) {
     return wrap(ops::permute(t, order));
   });
 }
-PyObject* get_matrix_transposed(PyObject* self, void*) {
+PyObject* get_matrix_transposed(PyObject* self, void* closure) {
   return guarded([&] {
     const Tensor& t = unwrap(self);
-    FLAMBEAU_CHECK(t.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ", t.dim(),
-                   "-D tensor.");
+    FLAMBEAU_CHECK(t.dim() >= 2, "tensor.", static_cast<const char*>(closure),
+                   " is only supported on matrices or batches of matrices. Got ", t.dim(), "-D tensor.");
     return wrap(ops::transpose(t, -2, -1));
+  });
+}
+PyObject* get_conjugate_transposed(PyObject* self, void*) {
+  return guarded([&] {
+    const Tensor& t = unwrap(self);
+    FLAMBEAU_CHECK(t.dim() == 0 || t.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", t.dim(),
+                   "-D tensor.", t.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+    return wrap(ops::t(t));
   });
 }
 
@@ -170,9 +178,9 @@ PyGetSetDef getset[] = {{"shape", get_shape, nullptr, "The sizes, as a Size.", n
                         {"retains_grad", get_retains_grad, nullptr, nullptr, nullptr},
                         {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
                         {"T", get_transposed, nullptr, "The dimensions in reverse order.", nullptr},
-                        {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped.", nullptr},
-                        {"H", get_transposed, nullptr, nullptr, nullptr},
-                        {"mH", get_matrix_transposed, nullptr, nullptr, nullptr},
+                        {"mT", get_matrix_transposed, nullptr, "The last two dimensions swapped.", (void*)"mT"},
+                        {"H", get_conjugate_transposed, nullptr, "A matrix transposed.", nullptr},
+                        {"mH", get_matrix_transposed, nullptr, "The last two dimensions swapped.", (void*)"mH"},
                         {}};
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 
 #include "tensor/operand.h"
 
@@ -83,6 +84,9 @@ Tensor round(const Tensor& self);                                          // ha
 Tensor round_decimals(const Tensor& self, int64_t decimals);
 Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf);
+
+Tensor angle(const Tensor& self);                                          // 0 or pi
+std::tuple<Tensor, Tensor> frexp(const Tensor& self);                      // mantissa * 2^exponent, int32
 
 // Unary, to floating point: integers become the default dtype.
 // clang-format off

@@ -92,7 +92,7 @@ _LAZY = {
         "are_deterministic_algorithms_enabled is_deterministic_algorithms_warn_only_enabled "
         "set_deterministic_debug_mode get_deterministic_debug_mode set_float32_matmul_precision "
         "get_float32_matmul_precision set_flush_denormal set_warn_always is_warn_always_enabled is_tensor is_storage "
-        "is_autocast_enabled is_autocast_cpu_enabled get_autocast_dtype numel typename "
+        "numel typename get_device is_signed is_distributed imag conj_physical resize_as_ "
         "is_floating_point is_complex is_nonzero is_same_size is_inference is_conj is_neg conj real resolve_conj "
         "resolve_neg nonzero"
     ),
@@ -106,6 +106,10 @@ _LAZY = {
         "BoolTensor"
     ),
     "amp": "autocast GradScaler",
+    "amp.autocast_mode": (
+        "get_autocast_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled set_autocast_dtype"
+    ),
+    "_composites": "gradient isin kaiser_window pdist",
     "compiler": "compile",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}

@@ -11,6 +11,7 @@ _KINDS = (
 class device:
     """Where a tensor lives: ``device("cpu")``. Other kinds can be named, but hold no tensors here."""
 
+    __module__ = "flambeau"
     __slots__ = ("type", "index")
     type: str
     index: int | None

@@ -114,18 +114,6 @@ def is_storage(obj) -> bool:
     return isinstance(obj, (_C.UntypedStorage, TypedStorage))
 
 
-def is_autocast_enabled(device_type: str | None = None) -> bool:
-    return False
-
-
-def is_autocast_cpu_enabled() -> bool:
-    return False
-
-
-def get_autocast_dtype(device_type: str):
-    return _C.bfloat16 if device_type == "cpu" else _C.float16
-
-
 def numel(input) -> int:
     return input.numel()
 
@@ -150,6 +138,18 @@ def is_inference(input) -> bool:
     return input.is_inference()
 
 
+def is_signed(input) -> bool:
+    return input.is_signed()
+
+
+def is_distributed(input) -> bool:
+    return False
+
+
+def get_device(input) -> int:
+    return input.get_device()
+
+
 def is_conj(input) -> bool:
     return False
 
@@ -163,7 +163,15 @@ def conj(input):
     return input
 
 
-real = resolve_conj = resolve_neg = conj
+real = resolve_conj = resolve_neg = conj_physical = conj
+
+
+def imag(input):
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+def resize_as_(input, the_template, *, memory_format=None):
+    return input.resize_as_(the_template, memory_format=memory_format)
 
 
 def nonzero(input, *, out=None, as_tuple: bool = False):

@@ -29,6 +29,7 @@ class _ArraySource:
 class Tensor(_C.TensorBase):
     """A strided array of numbers of one type that can record what is done with it."""
 
+    __module__ = "flambeau"
     _backward_hooks = None
     is_sparse = is_sparse_csr = is_quantized = is_meta = is_nested = is_mkldnn = False
     is_cuda = is_mps = is_xpu = is_ipu = is_vulkan = is_maia = is_xla = is_mtia = False
@@ -205,6 +206,19 @@ class Tensor(_C.TensorBase):
     def is_conj(self):
         return False
 
+    def is_distributed(self):
+        return False
+
+    def conj(self):
+        return self
+
+    resolve_conj = resolve_neg = conj_physical = conj_physical_ = conj
+    real = property(conj, doc="Itself, since it is real.")
+
+    @property
+    def imag(self):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
     def is_signed(self):
         return self.dtype.is_signed
 
@@ -303,8 +317,8 @@ class Tensor(_C.TensorBase):
             storage.resize_(needed)
         return self.set_(storage, self.storage_offset(), size)
 
-    def resize_as_(self, other, *, memory_format=None):
-        return self.resize_(tuple(other.shape))
+    def resize_as_(self, the_template, *, memory_format=None):
+        return self.resize_(tuple(the_template.shape))
 
     # Composites that torch keeps in Python
 
@@ -317,6 +331,12 @@ class Tensor(_C.TensorBase):
         if isinstance(split_size, (tuple, list)):
             return self.split_with_sizes(list(split_size), dim)
         return _C.TensorBase.split(self, int(split_size), dim)
+
+    def polygamma(self, n):
+        return _C._VariableFunctions.polygamma(n, self)
+
+    def polygamma_(self, n):
+        return self.copy_(self.polygamma(n))
 
     def unique(self, sorted=True, return_inverse=False, return_counts=False, dim=None):
         from flambeau.functional import unique

@@ -1,8 +1,13 @@
-"""In-place views: geometry, identity, versions, and gradients through leaves' results, views and bases."""
+"""In-place views: geometry, identity, versions, and gradients through leaves' results, views and bases.
 
+Also fill_diagonal_, and views' copies.
+"""
+
+import numpy as np
 import pytest
 
 import flambeau as torch
+from flambeau.autograd import gradcheck
 
 CASES = [
     ("t_", (), (3, 2), (1, 3)),
@@ -91,14 +96,17 @@ def test_detach_():
         (torch.ones(3, requires_grad=True) * 2)[1:].detach_()
 
 
-def test_fill_diagonal_():
-    x = torch.zeros(2, 3).fill_diagonal_(5)
-    assert x.tolist() == [[5, 0, 0], [0, 5, 0]]
-    tall = torch.zeros(7, 3)
-    assert tall.fill_diagonal_(1).sum() == 3
-    rows, columns = torch.zeros(7, 3).fill_diagonal_(1, wrap=True).nonzero().unbind(1)
-    assert list(zip(rows.tolist(), columns.tolist())) == [(0, 0), (1, 1), (2, 2), (4, 0), (5, 1), (6, 2)]
-    assert torch.zeros(3, 3, 3).fill_diagonal_(2)[2, 2, 2] == 2
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (7, 3), (3, 3, 3)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_fill_diagonal_(shape, wrap):
+    expected = np.zeros(shape)
+    np.fill_diagonal(expected, 5, wrap=wrap)
+    x = torch.zeros(*shape, dtype=torch.float64)
+    assert x.fill_diagonal_(5, wrap) is x
+    np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_fill_diagonal_refusals_and_gradient():
     with pytest.raises(RuntimeError, match="dimensions must larger than 1"):
         torch.zeros(3).fill_diagonal_(1)
     with pytest.raises(RuntimeError, match="all dimensions of input must be of equal length"):
@@ -106,3 +114,23 @@ def test_fill_diagonal_():
     leaf = torch.ones(2, 2, requires_grad=True)
     (leaf * 3).fill_diagonal_(0).sum().backward()
     assert leaf.grad.tolist() == [[0, 3], [3, 0]]
+
+
+def test_gradients_with_other_changes():
+    def f(x):
+        y = x * 2
+        y.t_().unsqueeze_(1)
+        y[0] *= 3
+        return y
+
+    assert gradcheck(f, (torch.randn(2, 3, dtype=torch.float64, requires_grad=True),))
+
+
+def test_copies_of_views():
+    x = torch.arange(6.0).reshape(2, 3)
+    y = torch.transpose_copy(x, 0, 1)
+    assert y.is_contiguous() and y.tolist() == x.t().tolist()
+    z = torch.view_copy(x, (3, 2))
+    z.zero_()
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert [p.tolist() for p in torch.unbind_copy(x)] == [[0, 1, 2], [3, 4, 5]]

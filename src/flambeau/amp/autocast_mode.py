@@ -64,6 +64,11 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     return False
 
 
+def is_autocast_cpu_enabled() -> bool:
+    """The old name of is_autocast_enabled("cpu")."""
+    return is_autocast_enabled("cpu")
+
+
 def is_autocast_cache_enabled() -> bool:
     """PyTorch's default. There is nothing to cache."""
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from flambeau._composites import pdist
 from flambeau.nn._operators import _VF, _nn
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
 cosine_similarity = _VF.cosine_similarity
 layer_norm = _VF.layer_norm
 pairwise_distance = _VF.pairwise_distance
-pdist = _VF.pdist
 rms_norm = _VF.rms_norm
 
 
@@ -40,9 +40,7 @@ def _verify_spatial_size(size):
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size}")
 
 
-def batch_norm(
-    input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5
-):
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias per channel, of the batch when training."""
     if training:
         _verify_batch_size(input.size())
@@ -66,9 +64,7 @@ def instance_norm(
     """batch_norm of each sample for itself."""
     if use_input_stats:
         _verify_spatial_size(input.size())
-    return _VF.instance_norm(
-        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
-    )
+    return _VF.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
 
 
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
@@ -84,9 +80,7 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x / (k + alpha * mean of x * x over `size` channels) ** beta"""
     dim = input.dim()
     if dim < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {dim} dimensions)"
-        )
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {dim} dimensions)")
     if input.numel() == 0:
         return input
     square = input.mul(input)
