@@ -43,8 +43,10 @@ def test_same_bits_as_recorded(profile, threads, summary):
         for operator in TABLE[name].operators:
             operators[operator] = operators.get(operator, True) and not places
     exact = sum(not places for places in found.values())
-    summary.append(f"{profile}, threads={threads}: {exact} of {len(found)} cases and {sum(operators.values())} of "
-                   f"{len(operators)} operators exact")
+    summary.append(
+        f"{profile}, threads={threads}: {exact} of {len(found)} cases and {sum(operators.values())} of "
+        f"{len(operators)} operators exact"
+    )
     became = [name for name, places in found.items() if not places and allowed(name, profile, threads)]
     if became:
         summary.append(f"  now exact, listed as close (run tools/write_evidence.py): {', '.join(became)}")

@@ -8,17 +8,12 @@ src/flambeau/numerics/evidence.json, the operators, for numerics.status and stri
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 EVIDENCE = ROOT / "src/flambeau/numerics/evidence.json"
 MADE = "made by tools/write_evidence.py from tests/reference/golden.json"
-
-
-def lines(table: dict) -> str:
-    return ",\n".join(f"{json.dumps(key)}: {json.dumps(table[key], separators=(',', ':'))}" for key in sorted(table))
 
 
 def main() -> int:
@@ -42,10 +37,10 @@ def main() -> int:
                 counts[1] += 1
         exact = sum(not places for places in found.values())
         print(f"{profile} threads={threads}: {exact} of {len(found)} cases exact", flush=True)
-    compare.CLOSE.write_text('{"about": "%s",\n"close": {\n%s\n}}\n' % (MADE, lines(close)))
+    compare.CLOSE.write_text(golden.document(MADE, close=close))
     about = f"{MADE}; operator: profile: [cases, thread counts all exact, thread counts not]"
     packed = {name: {p: pack(counts) for p, counts in runs.items()} for name, runs in operators.items()}
-    EVIDENCE.write_text('{"about": "%s",\n"operators": {\n%s\n}}\n' % (about, lines(packed)))
+    EVIDENCE.write_text(golden.document(about, operators=packed))
     return 0
 
 

@@ -42,12 +42,17 @@ struct Overload {
 struct Operator {
   std::string name;
   std::vector<std::unique_ptr<Overload>> overloads;
+  bool refused = false;  // in strict mode: not exact under the profile
 };
 
 // In order of definition: nothing may depend on the order of a hash map.
 std::vector<std::unique_ptr<Operator>>& operators() {
   static auto* list = new std::vector<std::unique_ptr<Operator>>;
   return *list;
+}
+std::string& strict_profile() {  // by whose rules operators are refused
+  static auto* name = new std::string;
+  return *name;
 }
 std::unordered_map<std::string, Operator*>& by_name() {
   static auto* map = new std::unordered_map<std::string, Operator*>;
@@ -468,6 +473,9 @@ PyObject* call(PyObject* callable, PyObject* const* args, size_t flags, PyObject
   auto& object = *reinterpret_cast<OpObject*>(callable);
   const size_t given = size_t(PyVectorcall_NARGS(flags));
   try {
+    FLAMBEAU_CHECK(!object.op->refused, object.op->name, " is not known to be exact under ", strict_profile(),
+                   ", and strict numerics refuse it: flambeau.numerics.status(\"", object.op->name,
+                   "\") and docs/numerics.md say what is known");
     size_t candidates = 0;
     Overload* last = nullptr;
     for (auto& overload : object.op->overloads) {
@@ -585,6 +593,18 @@ void define(const char* signature, unsigned forms, Implementation implementation
   overload->forms = forms;
   overload->implementation = std::move(implementation);
   op->overloads.push_back(std::move(overload));
+}
+
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const auto& op : operators()) names.push_back(op->name);
+  return names;
+}
+
+void refuse_operators(const std::vector<std::string>& names, const std::string& profile) {
+  for (auto& op : operators()) op->refused = false;
+  for (const auto& name : names) by_name().at(name)->refused = true;
+  strict_profile() = profile;
 }
 
 PyObject* call_operator(const char* name, PyObject* const* args, size_t count) {

@@ -91,6 +91,10 @@ struct Implementation {
 };
 void define(const char* signature, unsigned forms, Implementation implementation);
 
+std::vector<std::string> operator_names();  // in order of definition
+// Strict mode: calls of these raise, naming the profile; no names, no strict mode.
+void refuse_operators(const std::vector<std::string>& names, const std::string& profile);
+
 template <class T>
 using Bare = std::remove_cvref_t<T>;
 

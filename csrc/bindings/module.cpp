@@ -1,7 +1,9 @@
 // The extension module: types first, then every family's operators, then where they belong.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "bindings/bind.h"
 #include "bindings/families.h"
 #include "bindings/types.h"
 #include "kernels/isa.h"
@@ -33,6 +35,8 @@ NB_MODULE(_C, m) {
   m.def("_get_flash_sdp_enabled", &ops::flash_enabled);
   m.def("_set_sdp_use_flash", &ops::set_flash_enabled);
   m.def("_isa", [] { return isa_name(current_isa()); });
+  m.def("_operator_names", &bind::operator_names);
+  m.def("_set_strict", &bind::refuse_operators);
   // The numerics profile in use, field by field and by PyTorch's names for the values.
   m.def("_profile", [] {
     const Profile& p = profile();

@@ -74,8 +74,13 @@ def bernoulli(torch):
 
 @case("exponential_ geometric_ log_normal_ cauchy_")
 def other_distributions(torch):
-    return draws(torch, *(lambda n=n: torch.empty(n).exponential_(1.5) for n in (1, 7, 17, 1003)),
-                 lambda: torch.empty(33).geometric_(0.3), lambda: torch.empty(33).log_normal_(), lambda: torch.empty(33).cauchy_())
+    return draws(
+        torch,
+        *(lambda n=n: torch.empty(n).exponential_(1.5) for n in (1, 7, 17, 1003)),
+        lambda: torch.empty(33).geometric_(0.3),
+        lambda: torch.empty(33).log_normal_(),
+        lambda: torch.empty(33).cauchy_(),
+    )
 
 
 @case("dropout")
@@ -92,12 +97,29 @@ def dropout(torch):
 @case("normal_ uniform_")
 def initialisers(torch):
     init = torch.nn.init
-    names = ("xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_", "trunc_normal_", "normal_", "uniform_")
-    return draws(torch, *(lambda f=getattr(init, n), s=s: f(torch.empty(s)) for n in names for s in ((33, 17), (8, 3, 3, 3))))
+    names = (
+        "xavier_uniform_",
+        "xavier_normal_",
+        "kaiming_uniform_",
+        "kaiming_normal_",
+        "trunc_normal_",
+        "normal_",
+        "uniform_",
+    )
+    return draws(
+        torch, *(lambda f=getattr(init, n), s=s: f(torch.empty(s)) for n in names for s in ((33, 17), (8, 3, 3, 3)))
+    )
 
 
 @case("normal_ uniform_")
 def layers_as_made(torch):
     nn = torch.nn
-    modules = [nn.Linear(33, 17), nn.Embedding(65, 24), nn.Conv2d(3, 8, 3), nn.LayerNorm(8), nn.BatchNorm2d(4), nn.Bilinear(3, 4, 5)]
+    modules = [
+        nn.Linear(33, 17),
+        nn.Embedding(65, 24),
+        nn.Conv2d(3, 8, 3),
+        nn.LayerNorm(8),
+        nn.BatchNorm2d(4),
+        nn.Bilinear(3, 4, 5),
+    ]
     return [*(p for m in modules for p in m.parameters()), torch.rand(1)]

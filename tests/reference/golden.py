@@ -45,10 +45,8 @@ def read() -> dict[str, dict[Run, list]]:
 def entries(runs: dict[Run, list]) -> list[dict]:
     distinct: list[tuple[list, dict]] = []
     for (profile, threads), outputs in sorted(runs.items()):
-        for known, where in distinct:  # noqa: B007
-            if same(known, outputs):
-                break
-        else:
+        where = next((where for known, where in distinct if same(known, outputs)), None)
+        if where is None:
             distinct.append((outputs, where := {}))
         where.setdefault(profile, []).append(threads)
     (first, where), *others = distinct
@@ -58,5 +56,13 @@ def entries(runs: dict[Run, list]) -> list[dict]:
 
 
 def write(about: str, cases: dict[str, dict[Run, list]]) -> None:
-    lines = [f"{json.dumps(name)}: {json.dumps(entries(cases[name]), separators=(',', ':'))}" for name in sorted(cases)]
-    PATH.write_text('{"about": %s,\n"cases": {\n%s\n}}\n' % (json.dumps(about), ",\n".join(lines)))
+    PATH.write_text(document(about, cases={name: entries(runs) for name, runs in cases.items()}))
+
+
+def document(about: str, **tables: dict) -> str:
+    """JSON, sorted, an entry a line; the first line says how it was made."""
+    text = f'{{"about": {json.dumps(about)}'
+    for name, table in tables.items():
+        lines = [f"{json.dumps(key)}: {json.dumps(table[key], separators=(',', ':'))}" for key in sorted(table)]
+        text += f',\n"{name}": {{\n' + ",\n".join(lines) + "\n}"
+    return text + "}\n"

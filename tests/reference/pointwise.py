@@ -5,9 +5,12 @@ from __future__ import annotations
 from reference.frame import SIZES, add, case, with_grads
 
 
-def layouts(torch, draw):
-    """Dense tensors of every size, a transposed one, a slice with steps and an expanded row."""
-    yield from (draw(n) for n in SIZES)
+def dense(draw):
+    return (draw(n) for n in SIZES)
+
+
+def strided(draw):
+    """A transposed tensor, a slice with steps, an expanded row."""
     yield draw(37, 21).t()
     yield draw(66, 3)[::2, ::2]
     yield draw(19)[None, :].expand(5, 19)
@@ -92,6 +95,8 @@ UNARY = {
     "rsub": (lambda t, x: 1.5 - x, None),
     "deg2rad": (lambda t, x: x.deg2rad(), None),
     "rad2deg": (lambda t, x: x.rad2deg(), None),
+    "sinc": (lambda t, x: x.sinc(), None),
+    "acosh": (lambda t, x: (1 + x * x).acosh(), None),
 }
 # Further ways to call some of them: name: (operators, function, domain)
 UNARY_VARIANTS = {
@@ -135,6 +140,9 @@ BINARY = {
     "lerp_scalar": (lambda t, x, y: t.lerp(x, y, 0.1), None),
     "lerp_scalar_late": (lambda t, x, y: t.lerp(x, y, 0.9), None),
     "where": (lambda t, x, y: t.where(x > y, x, y), None),
+    "logaddexp2": (lambda t, x, y: t.logaddexp2(x, y), None),
+    "ldexp": (lambda t, x, y: t.ldexp(x, y), None),
+    "isclose": (lambda t, x, y: t.isclose(x, y, 0.3), None),
     "prelu": (lambda t, x, y: t.nn.functional.prelu(x, y.reshape(-1)[:1]), None),
 }
 TERNARY = {
@@ -143,17 +151,17 @@ TERNARY = {
     "addcdiv": (lambda t, x, y, z: t.addcdiv(x, y, z, value=0.3), positive),
     "addcmul_1": (lambda t, x, y, z: t.addcmul(x, y, z), None),
 }
-NOT_DIFFERENTIABLE = {"floor_divide"}
+NOT_DIFFERENTIABLE = {"floor_divide", "isclose"}
 
 
-def elementwise(function, domain, inputs: int, differentiable: bool):
+def elementwise(layouts, function, domain, inputs: int, differentiable: bool):
     def draw(torch, *shape):
         x = torch.randn(shape)
         return domain(torch, x) if domain else x
 
     def body(torch):
         results = []
-        streams = [layouts(torch, lambda *shape: draw(torch, *shape)) for _ in range(inputs)]
+        streams = [layouts(lambda *shape: draw(torch, *shape)) for _ in range(inputs)]
         for tensors in zip(*streams):
             if differentiable:
                 results += with_grads(torch, lambda *x: function(torch, *x), *tensors)
@@ -164,14 +172,19 @@ def elementwise(function, domain, inputs: int, differentiable: bool):
     return body
 
 
+def enter(name: str, operators: str, *how) -> None:
+    add(name, operators, elementwise(dense, *how))
+    add(f"{name}_strided", operators, elementwise(strided, *how))
+
+
 for _name, (_function, _domain) in UNARY.items():
-    add(_name, _name, elementwise(_function, _domain, 1, True))
+    enter(_name, _name, _function, _domain, 1, True)
 for _name, (_operators, _function, _domain) in UNARY_VARIANTS.items():
-    add(_name, _operators, elementwise(_function, _domain, 1, True))
+    enter(_name, _operators, _function, _domain, 1, True)
 for _count, _table in ((2, BINARY), (3, TERNARY)):
     for _name, (_function, _domain) in _table.items():
         _operator = _name.removesuffix("_late").removesuffix("_scalar").removesuffix("_alpha").removesuffix("_1")
-        add(_name, _operator, elementwise(_function, _domain, _count, _name not in NOT_DIFFERENTIABLE))
+        enter(_name, _operator, _function, _domain, _count, _name not in NOT_DIFFERENTIABLE)
 
 
 @case("add mul sub div lerp addcmul addcdiv clamp")
@@ -203,4 +216,11 @@ def casts(torch):
 @case("linspace arange full eye logspace")
 def ranges(torch):
     made = [torch.linspace(-1, 2, n) for n in (1, 2, 17, 1001)]
-    return [*made, torch.arange(0, 3, 0.1), torch.arange(7), torch.full((3, 3), 0.1), torch.eye(5), torch.logspace(-1, 1, 9)]
+    return [
+        *made,
+        torch.arange(0, 3, 0.1),
+        torch.arange(7),
+        torch.full((3, 3), 0.1),
+        torch.eye(5),
+        torch.logspace(-1, 1, 9),
+    ]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from reference.frame import add, case, with_grads
 
 PAIRS = ("NN", "NT", "TN", "TT")
-LITTLE = ((1, 1, 1), (2, 3, 5), (7, 8, 9), (16, 16, 16), (17, 33, 31), (64, 10, 65), (1, 65, 64), (33, 1, 40), (5, 4, 300))
+LITTLE = (
+    (1, 1, 1),
+    (2, 3, 5),
+    (7, 8, 9),
+    (16, 16, 16),
+    (17, 33, 31),
+    (64, 10, 65),
+    (1, 65, 64),
+    (33, 1, 40),
+    (5, 4, 300),
+)
 GPT = ((64, 192, 64), (64, 64, 256), (256, 256, 64), (256, 65, 64), (96, 384, 384), (65, 64, 256), (384, 384, 64))
 
 
@@ -19,9 +29,7 @@ def laid_out(torch, layout: str, *shape: int):
 def matrices(sizes):
     def body(torch):
         return [
-            laid_out(torch, left, m, k) @ laid_out(torch, right, k, n)
-            for m, n, k in sizes
-            for left, right in PAIRS
+            laid_out(torch, left, m, k) @ laid_out(torch, right, k, n) for m, n, k in sizes for left, right in PAIRS
         ]
 
     return body
@@ -44,7 +52,9 @@ def layers(sizes, bias: bool):
             inputs = (x, w, torch.randn(n)) if bias else (x, w)
             results += with_grads(torch, torch.nn.functional.linear, *inputs)
         x = torch.randn(4, 24, 33)
-        return results + with_grads(torch, torch.nn.functional.linear, x, torch.randn(17, 33), *[torch.randn(17)] * bias)
+        return results + with_grads(
+            torch, torch.nn.functional.linear, x, torch.randn(17, 33), *[torch.randn(17)] * bias
+        )
 
     return body
 
@@ -55,15 +65,27 @@ for _bias in (False, True):
     add(f"linear{_end}_gpt", "linear", layers(GPT, _bias))
 
 
-@case("addmm addmv addr baddbmm addbmm")
-def products_added(torch):
-    r = torch.randn
-    results = with_grads(torch, torch.addmm, r(17, 33), r(17, 9), r(9, 33))
-    results += with_grads(torch, lambda c, a, b: torch.addmm(c, a, b, beta=0.3, alpha=0.7), r(17, 33), r(17, 9), r(9, 33))
-    results += with_grads(torch, torch.addmv, r(17), r(17, 33), r(33))
-    results += with_grads(torch, torch.addr, r(17, 33), r(17), r(33))
-    results += with_grads(torch, torch.baddbmm, r(4, 5, 7), r(4, 5, 9), r(4, 9, 7))
-    return results + with_grads(torch, torch.addbmm, r(5, 7), r(4, 5, 9), r(4, 9, 7))
+# name: the shapes of its three operands
+ADDED = {
+    "addmm": ((17, 33), (17, 9), (9, 33)),
+    "addmv": ((17,), (17, 33), (33,)),
+    "addr": ((17, 33), (17,), (33,)),
+    "baddbmm": ((4, 5, 7), (4, 5, 9), (4, 9, 7)),
+    "addbmm": ((5, 7), (4, 5, 9), (4, 9, 7)),
+}
+
+
+def added(name: str, shapes):
+    def body(torch):
+        function = getattr(torch, name)
+        results = with_grads(torch, function, *map(torch.randn, shapes))
+        return results + with_grads(torch, lambda *x: function(*x, beta=0.3, alpha=0.7), *map(torch.randn, shapes))
+
+    return body
+
+
+for _name, _shapes in ADDED.items():
+    add(_name, _name, added(_name, _shapes))
 
 
 @case("bmm matmul")
@@ -97,7 +119,8 @@ def dot(torch):
     results = []
     for n in (1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 1000, 10007):
         results += with_grads(torch, torch.dot, torch.randn(n), torch.randn(n))
-    return results
+    x, y = torch.randn(33), torch.randn(33)
+    return [*results, torch.vdot(x, y), torch.inner(x, y), torch.inner(torch.randn(5, 33), y)]
 
 
 @case("einsum bmm")
@@ -110,7 +133,23 @@ def einsum(torch):
 
 @case("outer kron")
 def outer(torch):
-    return [*with_grads(torch, torch.outer, torch.randn(17), torch.randn(33)), torch.kron(torch.randn(3, 4), torch.randn(5, 2))]
+    return [
+        *with_grads(torch, torch.outer, torch.randn(17), torch.randn(33)),
+        torch.kron(torch.randn(3, 4), torch.randn(5, 2)),
+    ]
+
+
+@case("tensordot linalg_multi_dot linalg_matrix_power linalg_vecdot bilinear")
+def products_composed(torch):
+    a, b, c = torch.randn(7, 9), torch.randn(9, 33), torch.randn(33, 5)
+    square = torch.randn(9, 9)
+    return [
+        *with_grads(torch, lambda a, b: torch.tensordot(a, b, 1), a, b),
+        torch.linalg.multi_dot([a, b, c]),
+        *with_grads(torch, lambda x: torch.linalg.matrix_power(x, 3), square),
+        torch.linalg.vecdot(square, square[0]),
+        *with_grads(torch, torch.nn.functional.bilinear, a, torch.randn(7, 5), torch.randn(3, 9, 5), torch.randn(3)),
+    ]
 
 
 def attend(torch, shapes, **options):
@@ -122,7 +161,14 @@ def attend(torch, shapes, **options):
     return results
 
 
-HEADS = ((1, 1, 1, 1, 8), (2, 3, 7, 7, 16), (2, 4, 32, 32, 16), (1, 3, 33, 33, 24), (2, 2, 64, 64, 32), (1, 2, 257, 257, 16))
+HEADS = (
+    (1, 1, 1, 1, 8),
+    (2, 3, 7, 7, 16),
+    (2, 4, 32, 32, 16),
+    (1, 3, 33, 33, 24),
+    (2, 2, 64, 64, 32),
+    (1, 2, 257, 257, 16),
+)
 ATTENTION = "scaled_dot_product_attention"
 
 
@@ -195,28 +241,69 @@ def convolution(name: str, shapes):
         results = []
         for x, w, options in shapes:
             bias = torch.randn(w[1] if "transpose" in name else w[0])
-            results += with_grads(torch, lambda x, w, b: function(x, w, b, **options), torch.randn(x), torch.randn(w), bias)
+            results += with_grads(
+                torch, lambda x, w, b: function(x, w, b, **options), torch.randn(x), torch.randn(w), bias
+            )
         return results
 
     return body
 
 
-add("conv2d", "conv2d", convolution("conv2d", [
-    ((2, 3, 8, 8), (16, 3, 3, 3), dict(padding=1)),
-    ((4, 16, 8, 8), (16, 16, 3, 3), dict(padding=1)),
-    ((4, 16, 8, 8), (32, 16, 3, 3), dict(padding=1, stride=2)),
-]))
-add("conv2d_pointwise", "conv2d", convolution("conv2d", [
-    ((4, 16, 8, 8), (32, 16, 1, 1), {}), ((4, 16, 8, 8), (32, 16, 1, 1), dict(stride=2)),
-]))
-add("conv2d_lenet", "conv2d", convolution("conv2d", [
-    ((4, 1, 28, 28), (6, 1, 5, 5), dict(padding=2)), ((4, 6, 14, 14), (16, 6, 5, 5), {}),
-]))
-add("conv2d_groups", "conv2d", convolution("conv2d", [
-    ((2, 16, 8, 8), (16, 1, 3, 3), dict(padding=1, groups=16)), ((2, 8, 9, 9), (8, 4, 3, 3), dict(groups=2, dilation=2)),
-]))
-add("conv1d", "conv1d", convolution("conv1d", [((2, 3, 33), (8, 3, 5), {}), ((2, 16, 31), (16, 16, 3), dict(padding=1))]))
-add("conv_transpose2d", "conv_transpose2d", convolution("conv_transpose2d", [((2, 8, 7, 7), (8, 4, 3, 3), dict(stride=2))]))
+add(
+    "conv2d",
+    "conv2d",
+    convolution(
+        "conv2d",
+        [
+            ((2, 3, 8, 8), (16, 3, 3, 3), dict(padding=1)),
+            ((4, 16, 8, 8), (16, 16, 3, 3), dict(padding=1)),
+            ((4, 16, 8, 8), (32, 16, 3, 3), dict(padding=1, stride=2)),
+        ],
+    ),
+)
+add(
+    "conv2d_pointwise",
+    "conv2d",
+    convolution(
+        "conv2d",
+        [
+            ((4, 16, 8, 8), (32, 16, 1, 1), {}),
+            ((4, 16, 8, 8), (32, 16, 1, 1), dict(stride=2)),
+        ],
+    ),
+)
+add(
+    "conv2d_lenet",
+    "conv2d",
+    convolution(
+        "conv2d",
+        [
+            ((4, 1, 28, 28), (6, 1, 5, 5), dict(padding=2)),
+            ((4, 6, 14, 14), (16, 6, 5, 5), {}),
+        ],
+    ),
+)
+add(
+    "conv2d_groups",
+    "conv2d",
+    convolution(
+        "conv2d",
+        [
+            ((2, 16, 8, 8), (16, 1, 3, 3), dict(padding=1, groups=16)),
+            ((2, 8, 9, 9), (8, 4, 3, 3), dict(groups=2, dilation=2)),
+        ],
+    ),
+)
+add(
+    "conv1d",
+    "conv1d",
+    convolution("conv1d", [((2, 3, 33), (8, 3, 5), {}), ((2, 16, 31), (16, 16, 3), dict(padding=1))]),
+)
+add(
+    "conv_transpose2d",
+    "conv_transpose2d",
+    convolution("conv_transpose2d", [((2, 8, 7, 7), (8, 4, 3, 3), dict(stride=2))]),
+)
 
 
 @case("max_pool2d max_pool2d_with_indices max_pool1d")
@@ -235,6 +322,14 @@ def avg_pool(torch):
     return results + with_grads(torch, lambda x: pool.avg_pool1d(x, 3), torch.randn(2, 5, 33))
 
 
+@case("adaptive_avg_pool1d avg_pool3d adaptive_avg_pool3d")
+def pool_1d_3d(torch):
+    pool = torch.nn.functional
+    results = with_grads(torch, lambda x: pool.adaptive_avg_pool1d(x, 5), torch.randn(2, 3, 33))
+    results += with_grads(torch, lambda x: pool.avg_pool3d(x, 2), torch.randn(2, 3, 8, 8, 8))
+    return results + with_grads(torch, lambda x: pool.adaptive_avg_pool3d(x, 3), torch.randn(2, 3, 8, 8, 8))
+
+
 @case("adaptive_avg_pool2d")
 def adaptive_avg_pool(torch):
     pool = torch.nn.functional.adaptive_avg_pool2d
@@ -251,5 +346,7 @@ def upsample_bilinear(torch):
     resize = torch.nn.functional.interpolate
     results = []
     for corners in (False, True):
-        results += with_grads(torch, lambda x: resize(x, (13, 17), mode="bilinear", align_corners=corners), torch.randn(2, 5, 7, 9))
+        results += with_grads(
+            torch, lambda x: resize(x, (13, 17), mode="bilinear", align_corners=corners), torch.randn(2, 5, 7, 9)
+        )
     return results

@@ -11,7 +11,14 @@ def shaped(torch):
         yield torch.randn(n), None
     for shape in ((5, 33), (33, 5), (257, 64), (1031, 37), (384, 384), (3, 100, 65)):
         x = torch.randn(shape)
-        yield from ((x, None), (x, 0), (x, -1), (x.transpose(-1, -2), None), (x.transpose(-1, -2), -1), (x.transpose(-1, -2), 0))
+        yield from (
+            (x, None),
+            (x, 0),
+            (x, -1),
+            (x.transpose(-1, -2), None),
+            (x.transpose(-1, -2), -1),
+            (x.transpose(-1, -2), 0),
+        )
     yield torch.randn(4, 17, 9, 11), (0, 2, 3)
     yield torch.randn(4, 17, 9, 11), (1, 2)
     yield torch.randn(32, 16, 65), (0, 1)
@@ -53,8 +60,11 @@ REDUCTIONS = {
 for _name, _function in REDUCTIONS.items():
     add(_name, _name, reduction(_function))
 for _order in (2, 1, 0, 3, float("inf")):
-    add(f"vector_norm_{_order}", "linalg_vector_norm norm" if _order == 2 else "linalg_vector_norm",
-        reduction(lambda t, x, dim, order=_order: t.linalg.vector_norm(x, order, dim), _order != 0))
+    add(
+        f"vector_norm_{_order}",
+        "linalg_vector_norm norm" if _order == 2 else "linalg_vector_norm",
+        reduction(lambda t, x, dim, order=_order: t.linalg.vector_norm(x, order, dim), _order != 0),
+    )
 
 
 @case("sum")
@@ -161,7 +171,9 @@ def batch_norm_inference(torch):
         c = shape[1]
         mean, var = torch.randn(c), torch.rand(c) + 0.1
         norm = torch.nn.functional.batch_norm
-        results += with_grads(torch, lambda x, w, b: norm(x, mean, var, w, b), torch.randn(shape), torch.randn(c), torch.randn(c))
+        results += with_grads(
+            torch, lambda x, w, b: norm(x, mean, var, w, b), torch.randn(shape), torch.randn(c), torch.randn(c)
+        )
     return results
 
 
@@ -240,8 +252,108 @@ def distance(name: str, **options):
     return body
 
 
-for _name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-              "binary_cross_entropy_with_logits", "kl_div", "soft_margin_loss", "poisson_nll_loss"):
+for _name in (
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "kl_div",
+    "soft_margin_loss",
+    "poisson_nll_loss",
+):
     add(_name, _name, distance(_name))
 add("smooth_l1_beta", "smooth_l1_loss", distance("smooth_l1_loss", beta=0.3))
 add("huber_delta", "huber_loss", distance("huber_loss", delta=0.3))
+
+
+@case("cosine_similarity cosine_embedding_loss")
+def cosine(torch):
+    f = torch.nn.functional
+    x, y, sign = torch.randn(33, 17), torch.randn(33, 17), torch.randint(2, (33,)) * 2 - 1
+    results = with_grads(torch, lambda x, y: f.cosine_similarity(x, y), x, y)
+    return results + with_grads(torch, lambda x, y: f.cosine_embedding_loss(x, y, sign), x, y)
+
+
+@case("pairwise_distance triplet_margin_loss dist")
+def distances(torch):
+    f = torch.nn.functional
+    x, y, z = torch.randn(33, 17), torch.randn(33, 17), torch.randn(33, 17)
+    results = with_grads(torch, f.pairwise_distance, x, y) + with_grads(torch, torch.dist, x, y)
+    return results + with_grads(torch, f.triplet_margin_loss, x, y, z)
+
+
+@case("margin_ranking_loss hinge_embedding_loss")
+def margins(torch):
+    f = torch.nn.functional
+    x, y, sign = torch.randn(33), torch.randn(33), torch.randint(2, (33,)) * 2 - 1
+    return with_grads(torch, lambda x, y: f.margin_ranking_loss(x, y, sign), x, y) + with_grads(
+        torch, lambda x: f.hinge_embedding_loss(x, sign), x
+    )
+
+
+@case("multi_margin_loss multilabel_margin_loss")
+def class_margins(torch):
+    f = torch.nn.functional
+    x, y = classes(torch, 33, 10)
+    many = torch.randint(10, (33, 10))
+    many[:, 4:] = -1
+    return with_grads(torch, lambda x: f.multi_margin_loss(x, y), x) + with_grads(
+        torch, lambda x: f.multilabel_margin_loss(x, many), x
+    )
+
+
+@case("trace std_mean nansum nanmean diff")
+def statistics(torch):
+    x = torch.randn(33, 33)
+    x_nan = x.where(x < 1, torch.full_like(x, float("nan")))
+    return [
+        *with_grads(torch, torch.trace, x),
+        *with_grads(torch, lambda x: torch.std_mean(x, 1), x),
+        x_nan.nansum(0),
+        x_nan.nanmean(1),
+        *with_grads(torch, torch.diff, x),
+    ]
+
+
+@case("quantile cov corrcoef")
+def spread(torch):
+    x = torch.randn(9, 33)
+    return [x.quantile(0.3, 1), x.quantile(torch.tensor([0.1, 0.9])), x.cov(), x.corrcoef()]
+
+
+@case("linalg_norm linalg_matrix_norm")
+def matrix_norms(torch):
+    x = torch.randn(33, 17)
+    results = with_grads(torch, torch.linalg.norm, x) + with_grads(torch, torch.linalg.matrix_norm, x)
+    return results + with_grads(torch, lambda x: torch.linalg.norm(x, 1), x)
+
+
+@case("instance_norm")
+def instance_norm(torch):
+    norm = torch.nn.functional.instance_norm
+    return with_grads(
+        torch, lambda x, w, b: norm(x, weight=w, bias=b), torch.randn(3, 5, 9, 7), torch.randn(5), torch.randn(5)
+    )
+
+
+@case("_weight_norm norm_except_dim renorm")
+def weight_norm(torch):
+    return [
+        *with_grads(torch, torch._weight_norm, torch.randn(17, 33), torch.rand(17, 1)),
+        torch.randn(9, 33).renorm(2, 0, 1.5),
+    ]
+
+
+@case("logcumsumexp linalg_cross cross")
+def scans_more(torch):
+    results = with_grads(torch, lambda x: x.logcumsumexp(1), torch.randn(5, 33))
+    return results + with_grads(torch, torch.linalg.cross, torch.randn(9, 3), torch.randn(9, 3))
+
+
+@case("hann_window hamming_window bartlett_window blackman_window")
+def windows(torch):
+    return [
+        getattr(torch, f"{name}_window")(n) for name in ("hann", "hamming", "bartlett", "blackman") for n in (7, 64)
+    ]

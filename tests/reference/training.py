@@ -12,7 +12,20 @@ def embedding(torch):
         index = torch.randint(rows, shape)
         results += with_grads(torch, lambda w: torch.nn.functional.embedding(index, w), torch.randn(rows, c))
     index = torch.randint(9, (33,))
-    return results + with_grads(torch, lambda w: torch.nn.functional.embedding(index, w, padding_idx=3), torch.randn(9, 5))
+    return results + with_grads(
+        torch, lambda w: torch.nn.functional.embedding(index, w, padding_idx=3), torch.randn(9, 5)
+    )
+
+
+@case("embedding_bag")
+def embedding_bag(torch):
+    index, offsets = torch.randint(9, (33,)), torch.tensor([0, 5, 5, 20])
+    bag = torch.nn.functional.embedding_bag
+    return [
+        r
+        for mode in ("sum", "mean", "max")
+        for r in with_grads(torch, lambda w: bag(index, w, offsets, mode=mode), torch.randn(9, 17))
+    ]
 
 
 @case("gather index_select take_along_dim masked_select take")
@@ -53,10 +66,26 @@ def scatters(torch):
 @case("cat stack split chunk tril triu pad flip roll repeat expand unbind permute diagonal")
 def rearranged(torch):
     x = torch.randn(6, 9)
-    return with_grads(torch, lambda x: (
-        torch.cat([x, x * 2], 1), torch.stack([x, x]), *x.split(4, 1), *x.chunk(2), x.tril(), x.triu(1), x.flip(0), x.roll(2, 1),
-        x.repeat(2, 3), x[:1].expand(4, 9), *x.unbind(0), x.t().contiguous(), x.diagonal(), torch.nn.functional.pad(x, (1, 2)),
-    ), x)
+    return with_grads(
+        torch,
+        lambda x: (
+            torch.cat([x, x * 2], 1),
+            torch.stack([x, x]),
+            *x.split(4, 1),
+            *x.chunk(2),
+            x.tril(),
+            x.triu(1),
+            x.flip(0),
+            x.roll(2, 1),
+            x.repeat(2, 3),
+            x[:1].expand(4, 9),
+            *x.unbind(0),
+            x.t().contiguous(),
+            x.diagonal(),
+            torch.nn.functional.pad(x, (1, 2)),
+        ),
+        x,
+    )
 
 
 OPTIMIZERS = {
