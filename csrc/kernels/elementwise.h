@@ -58,7 +58,8 @@ struct Loops {
   _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
   _(logit) _(polygamma) _(zeta)
 // clang-format on
-// Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability.
+// Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability;
+// gelu_strided: ATen's own, for single elements and tensors that are not contiguous.
 // clang-format off
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
   _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, TailedByThread) _(silu, Tailed) _(mish, Tailed)                \
@@ -69,7 +70,7 @@ struct Loops {
   _(gelu_tanh_slope, TailedByThread) _(silu_slope, Tailed) _(mish_slope, Tailed) _(softplus_slope, Tailed)                 \
   _(leaky_relu_slope, Floating) _(elu_slope, Tailed) _(hardtanh_slope, Floating) _(hardswish_slope, Floating)      \
   _(hardsigmoid_slope, Floating) _(shrink_slope, Floating) _(log_sigmoid_slope, Tailed) _(prelu, Floating)         \
-  _(gelu_avx512, Floating) _(gelu_avx2, Floating)
+  _(gelu_avx512, Floating) _(gelu_avx2, Floating) _(gelu_strided, Tailed) _(gelu_strided_slope, Tailed)
 #define FLAMBEAU_MIXTURES(_) \
   _(addcmul, Numbers) _(addcdiv, Floating) _(lerp, Floating) _(clamp_between, Numbers)
 // clang-format on
@@ -77,6 +78,7 @@ struct Loops {
 #define FLAMBEAU_FIELD(name, ...) Loops name;
 struct ArithmeticKernels {
   FLAMBEAU_ARITHMETIC(FLAMBEAU_FIELD)
+  Loops axpy_one;  // axpy where y is one number for all elements of a dense row
 };
 struct ComparisonKernels {
   FLAMBEAU_COMPARISONS(FLAMBEAU_FIELD)

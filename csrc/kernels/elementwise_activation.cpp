@@ -31,6 +31,26 @@ FLAMBEAU_INLINE T gelu_slope(T grad, T x) {
   const T pdf = fn::exp(x * x * T(-0.5)) * T(kGeluBeta * 0.5);
   return grad * (cdf + x * pdf);
 }
+// In vectors the formula of Abramowitz and Stegun, 7.1.26, around Sleef's exp (Vectorized<float>::erf).
+template <class M, class T>
+FLAMBEAU_INLINE T erf(T x) {
+  if constexpr (sizeof(T) == 4 && std::is_same_v<M, fn::Vector>) {
+    const float t = 1.0f / fn::fma(0.3275911f, fn::abs(x), 1.0f);
+    return fn::copysign(fn::fma(-fn::exp(-(x * x)) * t, onednn::erf_polynomial(t), 1.0f), x);
+  }
+  return std::erf(x);
+}
+template <class M, class T>
+FLAMBEAU_INLINE T gelu_strided(T x) {
+  return (x * T(0.5)) * (T(1) + erf<M>(x * T(kSqrtHalf)));
+}
+template <class M, class T>
+FLAMBEAU_INLINE T gelu_strided_slope(T grad, T x) {
+  const T cdf = T(0.5) * (T(1) + erf<M>(x * T(kSqrtHalf)));
+  const T pdf = M::exp(x * x * T(-0.5)) * T(1.12837916709551257390 * kSqrtHalf * 0.5);
+  if constexpr (std::is_same_v<M, fn::Vector>) return grad * fn::fma(x, pdf, cdf);
+  return grad * (cdf + x * pdf);
+}
 template <class M, class T>
 FLAMBEAU_INLINE T gelu_tanh(T x) {
   const T inner = T(kGeluBeta) * fn::fma(T(kGeluKappa), (x * x) * x, x);
@@ -102,6 +122,8 @@ FLAMBEAU_FORMULA(2, threshold_slope, y <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, gelu_avx512, gelu_avx512(x))
 FLAMBEAU_FORMULA(1, gelu_avx2, gelu_avx2(x))
 FLAMBEAU_FORMULA(2, gelu_slope, gelu_slope(x, y))
+FLAMBEAU_FORMULA(1, gelu_strided, gelu_strided<M>(x))
+FLAMBEAU_FORMULA(2, gelu_strided_slope, gelu_strided_slope<M>(x, y))
 FLAMBEAU_FORMULA(1, gelu_tanh, gelu_tanh<M>(x))
 FLAMBEAU_FORMULA(2, gelu_tanh_slope, gelu_tanh_slope<M>(x, y))
 FLAMBEAU_FORMULA(1, silu, x / (T(1) + M::exp(-x)))

@@ -108,6 +108,9 @@ constexpr Row kThreshold = {"ThresholdBackward0", "ThresholdBackwardBackward0", 
                             FLAMBEAU_ACTIVATION(threshold_slope), Keeps::Self, nullptr};
 constexpr Row kGelu = {"GeluBackward0", "GeluBackwardBackward0", "GeluKernelImpl", gelu_loops,
                        FLAMBEAU_ACTIVATION(gelu_slope), Keeps::Self, gelu_formula};
+// One element, or not contiguous: oneDNN is not called.
+constexpr Row kGeluStrided = {"GeluBackward0", "GeluBackwardBackward0", "GeluKernelImpl", FLAMBEAU_ACTIVATION(gelu_strided),
+                              FLAMBEAU_ACTIVATION(gelu_strided_slope), Keeps::Self, gelu_formula};
 constexpr Row kGeluTanh = {"GeluBackward0", "GeluBackwardBackward0", "GeluKernelImpl", FLAMBEAU_ACTIVATION(gelu_tanh),
                            FLAMBEAU_ACTIVATION(gelu_tanh_slope), Keeps::Self, gelu_tanh_formula};
 constexpr Row kSilu = {"SiluBackward0", "SiluBackwardBackward0", "silu_cpu", FLAMBEAU_ACTIVATION(silu),
@@ -144,8 +147,9 @@ constexpr Row kTanh = {"", "TanhBackwardBackward0", "tanh_backward_cpu", nullptr
                        tanh_formula};
 // clang-format on
 
-const Row& gelu_row(const std::string& approximate) {
-  if (approximate == "none") return kGelu;
+const Row& gelu_row(const Tensor& self, const std::string& approximate) {
+  if (approximate == "none")
+    return self.dtype() == DType::Float32 && (self.numel() == 1 || !self.is_contiguous()) ? kGeluStrided : kGelu;
   if (approximate == "tanh") return kGeluTanh;
   throw Error("approximate argument must be either none or tanh.");
 }
@@ -157,7 +161,7 @@ Tensor relu(const Tensor& self) {
   return activate(kRelu, self, {0});
 }
 Tensor relu6(const Tensor& self) { return hardtanh(self, 0, 6); }
-Tensor gelu(const Tensor& self, const std::string& approximate) { return activate(gelu_row(approximate), self); }
+Tensor gelu(const Tensor& self, const std::string& approximate) { return activate(gelu_row(self, approximate), self); }
 Tensor silu(const Tensor& self) { return activate(kSilu, self); }
 Tensor mish(const Tensor& self) { return activate(kMish, self); }
 Tensor softplus(const Tensor& self, Scalar beta, Scalar threshold) {
@@ -200,7 +204,7 @@ Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, Scalar 
   return slope(kThreshold, grad_output, self, {threshold});
 }
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, const std::string& approximate) {
-  return slope(gelu_row(approximate), grad_output, self, {});
+  return slope(gelu_row(self, approximate), grad_output, self, {});
 }
 Tensor silu_backward(const Tensor& grad_output, const Tensor& self) { return slope(kSilu, grad_output, self, {}); }
 

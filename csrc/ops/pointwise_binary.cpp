@@ -81,12 +81,28 @@ Tensor binary(const BinaryRow& row, const Operand& self, const Operand& other) {
   });
 }
 
+// Elements of the innermost loop lie side by side, and none is read twice.
+static bool has_dense_rows(const Tensor& t) {
+  bool dense = false;
+  for (int64_t i = 0; i < t.dim(); ++i) {
+    if (t.size(i) > 1 && t.stride(i) == 0) return false;
+    dense |= t.size(i) > 1 && t.stride(i) == 1;
+  }
+  return dense;
+}
+
+static const Loops& axpy_loops(const Operand& self, const Operand& other, DType dtype) {
+  const auto& kernels = kernels::arithmetic();
+  const bool one = !other.is_tensor() || other.tensor().numel() == 1;
+  return one && dtype == DType::Float32 && self.is_tensor() && has_dense_rows(self.tensor()) ? kernels.axpy_one : kernels.axpy;
+}
+
 // self + alpha * other, where other enters the gradient with alpha.
 static Tensor add_scaled(const char* node, const Operand& self, const Operand& other, Scalar alpha) {
   const DType dtype = result_type({self, other});
   const auto& kernels = kernels::arithmetic();
   Tensor out = alpha.equals(1) ? elementwise(kernels.add, "add_stub", dtype, {&self, &other})
-                               : elementwise(kernels.axpy, "add_stub", dtype, {&self, &other}, {alpha});
+                               : elementwise(axpy_loops(self, other, dtype), "add_stub", dtype, {&self, &other}, {alpha});
   if (!grad_enabled() || !(self.requires_grad() || other.requires_grad())) return out;
   return record(node, out, {input_of(self), input_of(other)}, [&] {
     return [alpha](const Tensor& grad, Needs need) {

@@ -20,18 +20,20 @@ if not real.__version__.startswith("2.13.") or getattr(real, "__file__", "").fin
 
 import flambeau  # noqa: E402
 from flambeau import numerics  # noqa: E402
+from flambeau.numerics import evidence  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from reference import compare, golden  # noqa: E402
+from reference import golden  # noqa: E402
 from reference.cases import TABLE, digest, run  # noqa: E402
 
 SEED = int(os.environ.get("FLAMBEAU_SEED", random.randrange(1, 1 << 20)))
 PROFILE = numerics.detect()
-CLOSE = compare.known_close()
 
 
 def is_close(name: str, threads: int) -> bool:
-    return threads in CLOSE.get(name, {}).get(PROFILE.name.rpartition("/")[2], {}).get("threads", ())
+    """Not claimed to be exact: one of the operators is known to be close, if only in another case."""
+    known = [evidence.of(operator, PROFILE.name) for operator in TABLE[name].operators]
+    return not all(status.holds(threads) for status in known)
 
 
 def test_this_machine_has_a_known_profile():

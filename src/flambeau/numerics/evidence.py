@@ -114,10 +114,11 @@ def status(name: str) -> dict[str, Status]:
     operator = canonical(name)
     if operator not in _recorded() and operator not in BY_NATURE and not _is_known(name):
         raise ValueError(f"numerics.status: no operator is called '{name}'")
-    return {profile: _of(operator, profile) for profile in NAMED}
+    return {profile: of(operator, profile) for profile in NAMED}
 
 
-def _of(operator: str, profile: str) -> Status:
+def of(operator: str, profile: str) -> Status:
+    """What is known of an operator, by its canonical name, under one named profile."""
     entry = _recorded().get(operator, {}).get(profile.rpartition("/")[2])
     if entry:
         cases, exact, close = entry
@@ -137,9 +138,9 @@ def not_exact(profile: Profile) -> list[str]:
         raise ValueError(
             f"numerics: strict needs a profile with recorded evidence ({', '.join(NAMED)}), not '{profile.name}'"
         )
-    return [n for n in _C._operator_names() if not _of(canonical(n), profile.name).holds(profile.threads)]
+    return [n for n in _C._operator_names() if not of(canonical(n), profile.name).holds(profile.threads)]
 
 
 def table() -> dict[str, dict[str, Status]]:
     """Every native operator, by name, with its status under every named profile: for the documentation."""
-    return {name: {p: _of(canonical(name), p) for p in NAMED} for name in sorted(_C._operator_names())}
+    return {name: {p: of(canonical(name), p) for p in NAMED} for name in sorted(_C._operator_names())}
