@@ -158,16 +158,15 @@ FLAMBEAU_FORMULA(2, bitwise_xor, T(x ^ y))
 FLAMBEAU_FORMULA(2, left_shift, left_shift(x, y))
 FLAMBEAU_FORMULA(2, right_shift, right_shift(x, y))
 
-// What is left after blocks of 16 is a scalar loop in PyTorch, which the compiler turned into one element, groups of four
-// with alpha * y taken out of the loop and rounded, and the rest.
+// What is left after blocks of 16 is a scalar loop in PyTorch, which the compiler turned into one element, groups of
+// four with alpha * y taken out of the loop and rounded, and the rest.
 void axpy_one_tail(char* const* data, int64_t n, const Number* params) {
   float* out = reinterpret_cast<float*>(data[0]);
   const float* x = reinterpret_cast<const float*>(data[1]);
   const float* y = reinterpret_cast<const float*>(data[2]);
   const float alpha = float(params[0].real);
   const int64_t left = n % 16, first = n - left + 1, last = left ? first + (left - 1) / 4 * 4 : first;
-  for (int64_t i = 0; i < n; ++i)
-    out[i] = i >= first && i < last ? x[i] + y[i] * alpha : fn::fma(y[i], alpha, x[i]);
+  for (int64_t i = 0; i < n; ++i) out[i] = i >= first && i < last ? x[i] + y[i] * alpha : fn::fma(y[i], alpha, x[i]);
 }
 
 constexpr Loops axpy_one() {

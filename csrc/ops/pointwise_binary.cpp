@@ -94,15 +94,17 @@ static bool has_dense_rows(const Tensor& t) {
 static const Loops& axpy_loops(const Operand& self, const Operand& other, DType dtype) {
   const auto& kernels = kernels::arithmetic();
   const bool one = !other.is_tensor() || other.tensor().numel() == 1;
-  return one && dtype == DType::Float32 && self.is_tensor() && has_dense_rows(self.tensor()) ? kernels.axpy_one : kernels.axpy;
+  return one && dtype == DType::Float32 && self.is_tensor() && has_dense_rows(self.tensor()) ? kernels.axpy_one
+                                                                                             : kernels.axpy;
 }
 
 // self + alpha * other, where other enters the gradient with alpha.
 static Tensor add_scaled(const char* node, const Operand& self, const Operand& other, Scalar alpha) {
   const DType dtype = result_type({self, other});
   const auto& kernels = kernels::arithmetic();
-  Tensor out = alpha.equals(1) ? elementwise(kernels.add, "add_stub", dtype, {&self, &other})
-                               : elementwise(axpy_loops(self, other, dtype), "add_stub", dtype, {&self, &other}, {alpha});
+  Tensor out = alpha.equals(1)
+                   ? elementwise(kernels.add, "add_stub", dtype, {&self, &other})
+                   : elementwise(axpy_loops(self, other, dtype), "add_stub", dtype, {&self, &other}, {alpha});
   if (!grad_enabled() || !(self.requires_grad() || other.requires_grad())) return out;
   return record(node, out, {input_of(self), input_of(other)}, [&] {
     return [alpha](const Tensor& grad, Needs need) {
