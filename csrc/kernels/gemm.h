@@ -28,6 +28,9 @@ struct GemmArgs {
   // meant for the choice of an order only.
   bool transposed_a = false, transposed_b = false;
 
+  GemmShape shape() const {
+    return {transposed_a, transposed_b, m, n, k, transposed_a ? a_m : a_k, transposed_b ? b_k : b_n, ldc};
+  }
   // The product that gives C's rows from i on, at most `rows`, and columns from j on, at most `columns`.
   GemmArgs part(int64_t i, int64_t rows, int64_t j, int64_t columns) const {
     GemmArgs p = *this;

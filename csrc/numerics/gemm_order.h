@@ -1,6 +1,6 @@
 // In which order a float32 matrix product adds: what MKL does on the machine that the profile names. Sizes are BLAS's,
 // column-major (kernels/gemm.h). Found by probing MKL 2024.0 as PyTorch 2.13.0 ships it. Complete for the usual
-// operands on the amd path, on intel-avx512 with one thread and, but for very narrow products, two, and on intel-avx2
+// operands on the amd path, on intel-avx512 with one or two threads (but not for A and B both "T"), and on intel-avx2
 // with one.
 #pragma once
 
@@ -28,6 +28,13 @@ struct GemmGrid {
   int64_t m, n;
 };
 
+// What the choice of an order looks at.
+struct GemmShape {
+  bool transposed_a, transposed_b;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;  // from one row or column to the next
+};
+
 // How the Intel paths compute a product of few columns with A "T" and B "N": as dot products (kernels/gemm_intel.h).
 enum class IntelDots : uint8_t { None, ByQuarters, ByHalves, Eight };
 
@@ -47,18 +54,19 @@ class GemmOrder {
  public:
   explicit GemmOrder(const Profile& profile, bool one_thread = false);
 
-  // Small products are not fma chains (kernels/gemm_small.h). A vector (n = 1) never is.
-  bool is_small(int64_t m, int64_t n) const;
-  KBlocks blocks(bool transposed_a, bool transposed_b, int64_t m, int64_t n, int64_t k) const;
+  MklPath path() const { return path_; }
+  KBlocks blocks(const GemmShape& s) const;
+
+  // amd. Small products are not fma chains (kernels/gemm_small.h). A vector (n = 1) never is.
+  bool is_small(int64_t m, int64_t n) const { return n == 1 || m < 12 || n < 4; }
   GemmGrid grid(int64_t m, int64_t n, int64_t k) const;
 
-  MklPath path() const { return path_; }
-  IntelDots dots(int64_t m, int64_t n, int64_t k) const;
-  IntelTiles tiles(bool transposed_a, int64_t m, int64_t n) const;
+  // Intel. alpha other than 1 multiplies A first, or the sum of each block of K.
+  IntelDots dots(const GemmShape& s) const;
+  IntelTiles tiles(const GemmShape& s) const;
+  bool alpha_on_a(const GemmShape& s) const;
   // Whether each of two threads takes half of K, the first the longer one; then C gets the second's sum as a whole.
-  bool halves_k(int64_t m, int64_t n, int64_t k) const;
-  // On the Intel paths an alpha other than 1 multiplies A first, or the sum of each block of K.
-  bool alpha_on_a(bool transposed_a, int64_t m, int64_t n, int64_t k) const;
+  bool halves_k(const GemmShape& s) const;
 
  private:
   MklPath path_;

@@ -79,7 +79,7 @@ void gemm_amd(const GemmArgs<float>& g, const GemmOrder& order) {
   const auto is_small = [&](int64_t i, int64_t j) {
     return order.is_small(std::min(grid.m, g.m - i), std::min(grid.n, g.n - j));
   };
-  const auto blocks = order.blocks(g.transposed_a, g.transposed_b, g.m, g.n, g.k);
+  const auto blocks = order.blocks(g.shape());
   // Only the parts at the end of either direction are smaller than the first.
   const int64_t last_i = (g.m - 1) / grid.m * grid.m, last_j = (g.n - 1) / grid.n * grid.n;
   if (!is_small(0, 0) && !is_small(last_i, last_j)) return ordinary(g, blocks);

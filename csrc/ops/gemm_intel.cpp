@@ -119,7 +119,7 @@ class Tiled {
 
 void blocked(const GemmArgs<float>& g, const GemmOrder& order, const KBlocks& blocks) {
   if (order.path() != MklPath::IntelAvx2) return gemm_ordinary(g, blocks);
-  const IntelTiles tiles = order.tiles(g.transposed_a, g.m, g.n);
+  const IntelTiles tiles = order.tiles(g.shape());
   const Tiled tiled(g, blocks);
   if (tiles.large) tiled.large();
   else if (g.m == 6 && g.k == 6 && !g.transposed_a && !g.transposed_b) tiled.six();
@@ -144,8 +144,8 @@ void scale_sums(const GemmArgs<float>& g, const GemmOrder& order, const KBlocks&
 }
 
 void all_of_k(const GemmArgs<float>& g, const GemmOrder& order) {
-  const KBlocks blocks = order.blocks(g.transposed_a, g.transposed_b, g.m, g.n, g.k);
-  if (g.alpha == 1.0f || order.alpha_on_a(g.transposed_a, g.m, g.n, g.k)) blocked(g, order, blocks);
+  const KBlocks blocks = order.blocks(g.shape());
+  if (g.alpha == 1.0f || order.alpha_on_a(g.shape())) blocked(g, order, blocks);
   else scale_sums(g, order, blocks);
 }
 
@@ -165,11 +165,9 @@ void halves_of_k(const GemmArgs<float>& g, const GemmOrder& order) {
 void gemm_intel(const GemmArgs<float>& g, const GemmOrder& order) {
   if (g.n == 1) return vector_product(g, order);
   if (g.k == 1) return kernels::gemm_intel().outer(g);
-  if (g.transposed_a && !g.transposed_b) {
-    const IntelDots kind = order.dots(g.m, g.n, g.k);
-    if (kind != IntelDots::None) return dots(g, kind);
-  }
-  if (order.halves_k(g.m, g.n, g.k)) halves_of_k(g, order);
+  const IntelDots kind = order.dots(g.shape());
+  if (kind != IntelDots::None) return dots(g, kind);
+  if (order.halves_k(g.shape())) halves_of_k(g, order);
   else all_of_k(g, order);
 }
 

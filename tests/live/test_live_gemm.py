@@ -63,10 +63,15 @@ def unknown(profile: str, layout: str) -> bool:
 
 def ordinary(lib, profile: str, threads: int):
     """Any sizes, with and without a bias."""
-    for m, n, k in shapes(5, 24, 100, 400) + sizes("200x200x900 100x72x1000 300x60x1100 97x101x383 73x75x385"):
+    long = sizes("200x200x900 100x72x1000 300x60x1100 97x101x383 73x75x385")
+    # Around the sizes where two threads change how they share.
+    long += sizes(
+        "148x112x800 149x112x800 16x400x800 40x512x1024 16x760x800 400x40x801 60x3300x800 8x300x256 8x300x260"
+    )
+    for m, n, k in shapes(5, 24, 100, 400) + long:
         b = lib.from_numpy(normal(3, n))
         for layout, x, y in layouts(lib, m, n, k):
-            if unknown(profile, layout) or (threads == 2 and min(m, n) < 16 and profile == "intel-avx512"):
+            if unknown(profile, layout):
                 continue
             yield f"mm {m} {n} {k} {layout}", x @ y
             yield f"addmm {m} {n} {k} {layout}", lib.addmm(b, x, y)
@@ -74,8 +79,6 @@ def ordinary(lib, profile: str, threads: int):
 
 def few(lib, profile: str, threads: int):
     """Few rows, columns or summands."""
-    if threads == 2 and profile == "intel-avx512":
-        return  # not known
     special = sizes("20x6x6 2x65x384 3x3000x128 5x2x700 11x3x16 50x60x1 2x3x1")
     for m, n, k in shapes(6, 60, 8, 17, 60, 300) + special:
         b = lib.from_numpy(normal(3, n))
@@ -116,8 +119,6 @@ def batches(lib, profile: str, threads: int):
 
 
 def alpha(lib, profile: str, threads: int):
-    if threads == 2 and profile == "intel-avx512":
-        return  # not known
     first = sizes("64x64x32 64x32x64 32x64x32 100x100x50 200x210x40 20x30x40")
     for m, n, k in first + sizes("80x128x33 40x200x90 30x200x300 16x500x400 6x20x40 60x60x300"):
         c = lib.from_numpy(normal(3, m, n))
