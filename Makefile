@@ -53,7 +53,7 @@ $(VENV)/.test-tools: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/.lint-tools: $(VENV)/bin/python
-	$(PY) -m pip install -q ruff mypy clang-format
+	$(PY) -m pip install -q ruff==0.17.6 mypy==2.4.1 clang-format==23.1.5
 	touch $@
 
 clean:
