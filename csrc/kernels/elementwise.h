@@ -33,9 +33,9 @@ struct Loops {
 // clang-format off
 #define FLAMBEAU_ARITHMETIC(_)                                                                                    \
   _(add, All) _(axpy, Numbers) _(mul, All) _(div, Floating) _(div_trunc, Numbers) _(div_floor, Numbers)            \
-  _(remainder, Numbers) _(fmod, Numbers) _(pow, Numbers) _(maximum, All) _(minimum, All) _(fmax, Numbers)           \
-  _(fmin, Numbers) _(gcd, Integers) _(lcm, Integers) _(heaviside, All) _(atan2, Floating) _(hypot, Floating)        \
-  _(copysign, Floating) _(nextafter, Floating) _(logaddexp, Floating) _(logaddexp2, Floating) _(xlogy, Floating)    \
+  _(remainder, Numbers) _(fmod, Numbers) _(pow, TailedNumbers) _(maximum, All) _(minimum, All) _(fmax, Numbers)           \
+  _(fmin, Numbers) _(gcd, Integers) _(lcm, Integers) _(heaviside, All) _(atan2, Tailed) _(hypot, Floating)        \
+  _(copysign, Floating) _(nextafter, Floating) _(logaddexp, Tailed) _(logaddexp2, Tailed) _(xlogy, Floating)    \
   _(xlog1py, Floating) _(bitwise_and, Bits) _(bitwise_or, Bits) _(bitwise_xor, Bits)             \
   _(left_shift, Integers) _(right_shift, Integers)
 // clang-format on
@@ -47,16 +47,19 @@ struct Loops {
 #define FLAMBEAU_UNARY(_)                                                                                         \
   _(neg, Numbers) _(abs, Numbers) _(sign, All) _(square, Numbers) _(cube, Numbers) _(bitwise_not, Bits)             \
   _(floor, Floating) _(ceil, Floating) _(trunc, Floating) _(frac, Floating) _(round, Floating)                     \
-  _(round_decimals, Floating) _(nan_to_num, Floating) _(clamp, Numbers) _(sqrt, Floating) _(rsqrt, Floating)        \
+  _(round_decimals, Floating) _(nan_to_num, Floating) _(clamp, Numbers) _(sqrt, Floating) _(rsqrt, Floating) _(pow_number, Tailed)        \
   _(reciprocal, Floating) _(reciprocal_square, Floating) _(exp, Floating) _(log, Floating) _(tanh, Floating)       \
   _(sigmoid, Tailed) _(erf, Floating) _(sin, Floating) _(cos, Floating) _(deg2rad, Floating) _(rad2deg, Floating)
 // clang-format on
 // One call of the C library or of numerics/special.h an element.
 // clang-format off
-#define FLAMBEAU_SPECIAL(_)                                                                                       \
-  _(exp2) _(expm1) _(log2) _(log10) _(log1p) _(tan) _(asin) _(acos) _(atan) _(sinh) _(cosh) _(asinh) _(acosh)      \
-  _(atanh) _(erfc) _(erfinv) _(lgamma) _(digamma) _(sinc) _(entr) _(ndtr) _(log_ndtr) _(ndtri) _(erfcx) _(i0) _(i0e) _(i1) _(i1e)     \
-  _(logit) _(polygamma) _(zeta)
+#define FLAMBEAU_SPECIAL(_)                                                                                        \
+  _(exp2, Tailed) _(expm1, Floating) _(log2, Floating) _(log10, Floating) _(log1p, Floating) _(tan, Floating)      \
+  _(asin, Floating) _(acos, Floating) _(atan, Floating) _(sinh, Tailed) _(cosh, Tailed) _(asinh, Floating)         \
+  _(acosh, Floating) _(atanh, Tailed) _(erfc, Floating) _(erfinv, Floating) _(lgamma, Floating)                    \
+  _(digamma, Floating) _(sinc, Floating) _(entr, Floating) _(ndtr, Floating) _(log_ndtr, Floating)                 \
+  _(ndtri, Floating) _(erfcx, Floating) _(i0, Floating) _(i0e, Floating) _(i1, Floating) _(i1e, Floating)          \
+  _(logit, Floating) _(polygamma, Floating) _(zeta, Floating)
 // clang-format on
 // Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability;
 // gelu_strided: ATen's own, for single elements and tensors that are not contiguous.
@@ -64,12 +67,12 @@ struct Loops {
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
   _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, TailedByThread) _(silu, Tailed) _(mish, Tailed)                \
   _(softplus, Tailed) _(leaky_relu, Floating) _(elu, Tailed) _(hardswish, Floating) _(hardsigmoid, Floating)   \
-  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Tailed)
+  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Floating)
 #define FLAMBEAU_ACTIVATION_SLOPES(_)                                                                             \
   _(threshold_slope, Numbers) _(sigmoid_slope, Floating) _(tanh_slope, Floating) _(gelu_slope, Floating)           \
   _(gelu_tanh_slope, TailedByThread) _(silu_slope, Tailed) _(mish_slope, Tailed) _(softplus_slope, Tailed)                 \
   _(leaky_relu_slope, Floating) _(elu_slope, Tailed) _(hardtanh_slope, Floating) _(hardswish_slope, Floating)      \
-  _(hardsigmoid_slope, Floating) _(shrink_slope, Floating) _(log_sigmoid_slope, Tailed) _(prelu, Floating)         \
+  _(hardsigmoid_slope, Floating) _(shrink_slope, Floating) _(log_sigmoid_slope, Floating) _(prelu, Floating)         \
   _(gelu_avx512, Floating) _(gelu_avx2, Floating) _(gelu_strided, Tailed) _(gelu_strided_slope, Tailed)
 #define FLAMBEAU_MIXTURES(_) \
   _(addcmul, Numbers) _(addcdiv, Floating) _(lerp, Floating) _(clamp_between, Numbers)

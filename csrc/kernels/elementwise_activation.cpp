@@ -68,16 +68,14 @@ FLAMBEAU_INLINE T silu_slope(T grad, T x) {
   const T s = fn::sigmoid<M>(x);
   return grad * s * fn::fma(x, T(1) - s, T(1));
 }
-// tanh(log(1 + e^x)) without cancellation: n / (n + 2) with n = e^2x + 2 e^x.
 template <class M, class T>
 FLAMBEAU_INLINE T tanh_softplus(T x) {
-  const T e = M::exp(x < T(20) ? x : T(20)), n = e * (e + T(2));
-  return x < T(20) ? n / (n + T(2)) : x == x ? T(1) : x;
+  return M::tanh(M::log1p(M::exp(x)));
 }
 template <class M, class T>
 FLAMBEAU_INLINE T mish_slope(T grad, T x) {
   const T t = tanh_softplus<M>(x);
-  return grad * (t + x * fn::sigmoid<M>(x) * (T(1) - t * t));
+  return grad * fn::fma(x * fn::sigmoid<M>(x), fn::fma(-t, t, T(1)), t);
 }
 // beta and threshold are p.a and p.b.
 template <class M, class T>

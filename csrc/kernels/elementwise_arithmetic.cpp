@@ -73,10 +73,10 @@ FLAMBEAU_INLINE T div_floor(T x, T y) {
     return rest(x, y) != 0 && (x < 0) != (y < 0) ? T(q - 1) : q;
   }
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T power(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
-    return std::pow(x, y);
+    return M::pow(x, y);
   } else {
     if (y < 0) return x == 1 ? T(1) : std::is_signed_v<T> && x == T(-1) ? T(y % 2 ? -1 : 1) : T(0);
     T result = 1;
@@ -104,16 +104,17 @@ FLAMBEAU_INLINE T least_multiple(T x, T y) {
   const T multiple = times(T(x / divisor), y);
   return multiple < 0 ? T(Unsigned<T>(0) - Unsigned<T>(multiple)) : multiple;
 }
-template <class T>
+// Equal infinities are their own sum.
+template <class M, class T>
 FLAMBEAU_INLINE T logaddexp(T x, T y) {
-  if (std::isinf(x) && x == y) return x;
-  return std::max(x, y) + std::log1p(std::exp(-fn::abs(x - y)));
+  const T larger = x != x || x > y ? x : y;
+  return std::isinf(x) && x == y ? x : larger + M::log1p(M::exp(-fn::abs(x - y)));
 }
-template <class T>
+template <class M, class T>
 FLAMBEAU_INLINE T logaddexp2(T x, T y) {
-  if (std::isinf(x) && x == y) return x;
   constexpr T kInverseLn2 = T(1.442695040888963407359924681001892137);
-  return std::max(x, y) + std::log1p(std::exp2(-fn::abs(x - y))) * kInverseLn2;
+  const T larger = x != x || x > y ? x : y;
+  return std::isinf(x) && x == y ? x : fn::fma(M::log1p(M::exp2(-fn::abs(x - y))), kInverseLn2, larger);
 }
 // Counts outside the width shift everything out (right shifts of negative numbers to -1).
 template <class T>
@@ -136,7 +137,7 @@ FLAMBEAU_FORMULA(2, div_trunc, div_trunc(x, y))
 FLAMBEAU_FORMULA(2, div_floor, div_floor(x, y))
 FLAMBEAU_FORMULA(2, remainder, remainder(x, y))
 FLAMBEAU_FORMULA(2, fmod, fmod(x, y))
-FLAMBEAU_FORMULA(2, pow, power(x, y))
+FLAMBEAU_FORMULA(2, pow, power<M>(x, y))
 FLAMBEAU_FORMULA(2, maximum, x != x ? x : y != y ? y : x > y ? x : y)
 FLAMBEAU_FORMULA(2, minimum, x != x ? x : y != y ? y : x < y ? x : y)
 FLAMBEAU_FORMULA(2, fmax, y != y ? x : x > y ? x : y)
@@ -144,12 +145,12 @@ FLAMBEAU_FORMULA(2, fmin, y != y ? x : x < y ? x : y)
 FLAMBEAU_FORMULA(2, gcd, greatest_divisor(x, y))
 FLAMBEAU_FORMULA(2, lcm, least_multiple(x, y))
 FLAMBEAU_FORMULA(2, heaviside, x == T(0) ? y : T(x > T(0)))
-FLAMBEAU_FORMULA(2, atan2, std::atan2(x, y))
+FLAMBEAU_FORMULA(2, atan2, M::atan2(x, y))
 FLAMBEAU_FORMULA(2, hypot, std::hypot(x, y))
 FLAMBEAU_FORMULA(2, copysign, fn::copysign(x, y))
 FLAMBEAU_FORMULA(2, nextafter, std::nextafter(x, y))
-FLAMBEAU_FORMULA(2, logaddexp, logaddexp(x, y))
-FLAMBEAU_FORMULA(2, logaddexp2, logaddexp2(x, y))
+FLAMBEAU_FORMULA(2, logaddexp, logaddexp<M>(x, y))
+FLAMBEAU_FORMULA(2, logaddexp2, logaddexp2<M>(x, y))
 FLAMBEAU_FORMULA(2, xlogy, y != y ? y : x == T(0) ? T(0) : x * std::log(y))
 FLAMBEAU_FORMULA(2, xlog1py, y != y ? y : x == T(0) ? T(0) : x * std::log1p(y))
 FLAMBEAU_FORMULA(2, bitwise_and, T(x& y))

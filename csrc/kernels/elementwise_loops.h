@@ -48,7 +48,17 @@ constexpr Loop loop_of() {
 }
 
 // Tailed: floating, and float32's last elements go by other elementary functions; ByThread: cut evenly.
-enum Dtypes { Floating = 1, Integers = 2, Bools = 4, Numbers = 3, Bits = 6, All = 7, Tailed = 9, TailedByThread = 25 };
+enum Dtypes {
+  Floating = 1,
+  Integers = 2,
+  Bools = 4,
+  Numbers = 3,
+  Bits = 6,
+  All = 7,
+  Tailed = 9,
+  TailedNumbers = 11,
+  TailedByThread = 25
+};
 
 // Slots are in the order of DType. Bool loops of predicates read a bool as the byte it is.
 template <class Op, int kDtypes, bool kToBool = false>
@@ -87,5 +97,4 @@ constexpr Loops loops() {
   };
 #define FLAMBEAU_LOOPS(name, dtypes) loops<name##_formula, dtypes>(),
 #define FLAMBEAU_LOOPS_TO_BOOL(name, dtypes) loops<name##_formula, dtypes, true>(),
-#define FLAMBEAU_LOOPS_FLOATING(name) loops<name##_formula, Floating>(),
 #define FLAMBEAU_LOOPS_ALL_TO_BOOL(name) loops<name##_formula, All, true>(),

@@ -29,14 +29,14 @@ FLAMBEAU_FORMULA(1, erfc, T(std::erfc(double(x))))
 FLAMBEAU_FORMULA(1, erfinv, T(fn::erfinv(double(x))))
 
 FLAMBEAU_FORMULA(1, tan, std::tan(x))
-FLAMBEAU_FORMULA(1, exp2, std::exp2(x))
-FLAMBEAU_FORMULA(1, expm1, std::expm1(x))
-FLAMBEAU_FORMULA(1, log1p, std::log1p(x))
-FLAMBEAU_FORMULA(1, sinh, std::sinh(x))
-FLAMBEAU_FORMULA(1, cosh, std::cosh(x))
+FLAMBEAU_FORMULA(1, exp2, M::exp2(x))
+FLAMBEAU_FORMULA(1, expm1, fn::expm1(x))
+FLAMBEAU_FORMULA(1, log1p, fn::log1p(x))
+FLAMBEAU_FORMULA(1, sinh, M::sinh(x))
+FLAMBEAU_FORMULA(1, cosh, M::cosh(x))
 FLAMBEAU_FORMULA(1, asinh, std::asinh(x))
 FLAMBEAU_FORMULA(1, acosh, std::acosh(x))
-FLAMBEAU_FORMULA(1, atanh, std::atanh(x))
+FLAMBEAU_FORMULA(1, atanh, M::atanh(x))
 FLAMBEAU_FORMULA(1, lgamma, std::lgamma(x))
 FLAMBEAU_FORMULA(1, digamma, fn::digamma(x))
 FLAMBEAU_FORMULA(1, sinc, sinc(x))
@@ -55,6 +55,6 @@ FLAMBEAU_FORMULA(2, zeta, fn::zeta(x, y))
 
 }  // namespace
 
-const SpecialKernels special_table = {FLAMBEAU_SPECIAL(FLAMBEAU_LOOPS_FLOATING)};
+const SpecialKernels special_table = {FLAMBEAU_SPECIAL(FLAMBEAU_LOOPS)};
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -42,6 +42,13 @@ FLAMBEAU_INLINE T round_to(T x, const Params<T>& p) {
   return p.b != 0 ? fn::rint(x / p.a) * p.a : fn::rint(x * p.a) / p.a;
 }
 
+// The exponent is p.a; single elements take it in double, as p.a + p.b + p.c.
+template <class M, class T>
+FLAMBEAU_INLINE T power_of_number(T x, const Params<T>& p) {
+  if constexpr (std::is_same_v<M, fn::Library>) return T(std::pow(double(x), double(p.a) + double(p.b) + double(p.c)));
+  else return M::pow(x, p.a);
+}
+
 FLAMBEAU_FORMULA(1, neg, negative(x))
 FLAMBEAU_FORMULA(1, abs, absolute(x))
 FLAMBEAU_FORMULA(1, sign, T((T(0) < x) - (x < T(0))))
@@ -59,6 +66,7 @@ FLAMBEAU_FORMULA(1, nan_to_num, finite(x, p))
 FLAMBEAU_FORMULA(1, clamp, x<p.a ? (p.a > p.b ? p.b : p.a) : x> p.b ? p.b : x)
 FLAMBEAU_FORMULA(1, sqrt, fn::sqrt(x))
 FLAMBEAU_FORMULA(1, rsqrt, T(1) / fn::sqrt(x))
+FLAMBEAU_FORMULA(1, pow_number, power_of_number<M>(x, p))
 FLAMBEAU_FORMULA(1, reciprocal, T(1) / x)
 FLAMBEAU_FORMULA(1, reciprocal_square, T(1) / (x * x))
 FLAMBEAU_FORMULA(1, exp, fn::exp(x))

@@ -1,5 +1,5 @@
 // Elementary functions by element type, for formulas in kernels: float has forms that vectorise, double is the C
-// library's unless said. Contracts: exp, log, tanh as in sleef.h; sigmoid within 2 ULP; erf within 1 ULP.
+// library's unless said. Contracts: as in sleef.h and sleef_power.h; sigmoid within 2 ULP; erf within 1 ULP.
 // Always inlined, as all code that kernels of several instruction sets share.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "numerics/sleef.h"
+#include "numerics/sleef_power.h"
 
 namespace flambeau::fn {
 
@@ -61,58 +62,40 @@ FLAMBEAU_INLINE float erf(float x) {
 }
 FLAMBEAU_INLINE double erf(double x) { return __builtin_erf(x); }
 
-// log(1 + x) and exp(x) - 1, within 3 ULP: the rounding of 1 + x, or of e^x, is undone by the quotient of what it made
-// of the argument (W. Kahan).
-FLAMBEAU_INLINE float log1p(float x) {
-  const float u = 1.0f + x;
-  const float y = log(u) * (x / (u - 1.0f));
-  return u == 1.0f ? x : x == std::numeric_limits<float>::infinity() ? x : y;
-}
-FLAMBEAU_INLINE double log1p(double x) { return __builtin_log1p(x); }
-FLAMBEAU_INLINE float expm1(float x) {
-  const float u = exp(x), less = u - 1.0f;
-  const float y = less * (x / log(u));
-  return u == 1.0f ? x : less == -1.0f || u == std::numeric_limits<float>::infinity() ? less : y;
-}
-FLAMBEAU_INLINE double expm1(double x) { return __builtin_expm1(x); }
+#define FLAMBEAU_SLEEF(name)                                     \
+  FLAMBEAU_INLINE float name(float x) { return sleef::name(x); } \
+  FLAMBEAU_INLINE double name(double x) { return std::name(x); }
+FLAMBEAU_SLEEF(exp2)
+FLAMBEAU_SLEEF(expm1)
+FLAMBEAU_SLEEF(log1p)
+FLAMBEAU_SLEEF(sinh)
+FLAMBEAU_SLEEF(cosh)
+FLAMBEAU_SLEEF(atanh)
+#undef FLAMBEAU_SLEEF
+FLAMBEAU_INLINE float pow(float x, float y) { return sleef::pow(x, y); }
+FLAMBEAU_INLINE double pow(double x, double y) { return std::pow(x, y); }
+FLAMBEAU_INLINE float atan2(float y, float x) { return sleef::atan2(y, x); }
+FLAMBEAU_INLINE double atan2(double y, double x) { return std::atan2(y, x); }
 
 // The elementary functions a formula is made of, where PyTorch has two: in its vectors, and for single elements.
+// clang-format off
+#define FLAMBEAU_ELEMENTARY(_, space)                                                                               \
+  _(space, exp) _(space, exp2) _(space, expm1) _(space, log1p) _(space, tanh) _(space, sinh) _(space, cosh)        \
+  _(space, atanh) _(space, pow) _(space, atan2)
+// clang-format on
+#define FLAMBEAU_FORWARD(space, name) \
+  template <class... T>               \
+  FLAMBEAU_INLINE auto name(T... x) { \
+    return space::name(x...);         \
+  }
 struct Vector {
-  template <class T>
-  FLAMBEAU_INLINE T exp(T x) {
-    return fn::exp(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T expm1(T x) {
-    return fn::expm1(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T log1p(T x) {
-    return fn::log1p(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T tanh(T x) {
-    return fn::tanh(x);
-  }
+  FLAMBEAU_ELEMENTARY(FLAMBEAU_FORWARD, fn)
 };
 struct Library {
-  template <class T>
-  FLAMBEAU_INLINE T exp(T x) {
-    return std::exp(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T expm1(T x) {
-    return std::expm1(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T log1p(T x) {
-    return std::log1p(x);
-  }
-  template <class T>
-  FLAMBEAU_INLINE T tanh(T x) {
-    return std::tanh(x);
-  }
+  FLAMBEAU_ELEMENTARY(FLAMBEAU_FORWARD, std)
 };
+#undef FLAMBEAU_ELEMENTARY
+#undef FLAMBEAU_FORWARD
 
 template <class M, class T>
 FLAMBEAU_INLINE T sigmoid(T x) {

@@ -178,7 +178,11 @@ double i1e(double x) { return bessel_i_scaled(x, 1); }
 double i0(double x) { return std::exp(std::fabs(x)) * i0e(x); }
 double i1(double x) { return std::exp(std::fabs(x)) * i1e(x); }
 
-double entr(double x) { return x != x ? x : x > 0 ? -x * std::log(x) : x == 0 ? 0 : -kInfinity; }
+// In the type of x, as PyTorch has it.
+template <class T>
+T entr(T x) {
+  return x != x ? x : x > 0 ? -x * std::log(x) : x == 0 ? T(0) : T(-kInfinity);
+}
 
 }  // namespace
 }  // namespace flambeau::fn

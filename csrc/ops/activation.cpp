@@ -8,6 +8,7 @@
 #include "numerics/profile.h"
 #include "ops/copy.h"
 #include "ops/gather.h"
+#include "ops/join.h"
 #include "ops/pointwise_rows.h"
 #include "ops/random.h"
 #include "ops/reduce.h"
@@ -258,7 +259,18 @@ Tensor glu(const Tensor& self, int64_t dim) {
   FLAMBEAU_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   const int64_t d = wrap_dim(dim, self.dim()), size = self.sizes()[d];
   FLAMBEAU_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ", d, " is size ", size);
-  return mul(narrow(self, d, 0, size / 2), sigmoid(narrow(self, d, size / 2, size / 2)));
+  const int64_t half = size / 2;
+  Tensor out;
+  {
+    GradMode off(false);
+    out = mul(narrow(self, d, 0, half), sigmoid(narrow(self, d, half, half)));
+  }
+  return record("GluBackward0", out, {self}, [&] {
+    return [self = Saved(self), d, half](const Tensor& grad, Needs) {
+      const Tensor first = narrow(self, d, 0, half), s = sigmoid(narrow(self, d, half, half));
+      return TensorList{cat({mul(s, grad), mul(mul(mul(rsub(s, 1), s), first), grad)}, d)};
+    };
+  });
 }
 
 }  // namespace flambeau::ops

@@ -254,8 +254,8 @@ FLAMBEAU_BINARY(fmin, "FminBackward0", Keep, masked_fill(grad, logical_not(wins_
                 masked_fill(grad, wins_fmin(self, other), 0))
 FLAMBEAU_BINARY(atan2, "Atan2Backward0", Float, mul(mul(grad, other), reciprocal_norm(self, other)),
                 mul(mul(grad, neg(as_tensor(self))), reciprocal_norm(self, other)))
-FLAMBEAU_BINARY(hypot, "HypotBackward0", Keep, mul(grad, div(self, hypot(self, other))),
-                mul(grad, div(other, hypot(self, other))))
+FLAMBEAU_BINARY(hypot, "HypotBackward0", Keep, div(mul(grad, self), hypot(self, other)),
+                div(mul(grad, other), hypot(self, other)))
 FLAMBEAU_BINARY(copysign, "CopysignBackward0", Float,
                 mul(grad, masked_fill(div(copysign(self, other), self), eq(self, 0), 0)), zeros_like(grad))
 FLAMBEAU_BINARY(logaddexp, "LogaddexpBackward0", Keep, div(grad, add(exp(sub(other, self)), 1)),
@@ -264,10 +264,10 @@ FLAMBEAU_BINARY(logaddexp2, "Logaddexp2Backward0", Keep, div(grad, add(pow(2, su
                 div(grad, add(pow(2, sub(self, other)), 1)))
 FLAMBEAU_BINARY(nextafter, "NextafterBackward0", Keep, grad, zeros_like(grad))
 FLAMBEAU_BINARY(xlogy, "XlogyBackward0", Float,
-                masked_fill(xlogy(grad, other), logical_and(eq(self, 0), le(other, 0)), 0), mul(grad, div(self, other)))
+                masked_fill(xlogy(grad, other), logical_and(eq(self, 0), le(other, 0)), 0), div(mul(grad, self), other))
 FLAMBEAU_BINARY(xlog1py, "SpecialXlog1PyBackward0", Float,
                 masked_fill(xlog1py(grad, other), logical_and(eq(self, 0), le(other, -1)), 0),
-                mul(grad, div(self, add(other, 1))))
+                div(mul(grad, self), add(other, 1)))
 
 #define FLAMBEAU_BINARY_WITHOUT_SLOPE(name, table, promotion)                                                \
   Tensor name(const Operand& self, const Operand& other) {                                                   \
@@ -321,6 +321,12 @@ Tensor pow_value(const Operand& self, const Operand& exponent, DType dtype) {
     }
     const Loops* loops = simple_power(e, dtype);
     if (loops && (flambeau::is_floating(dtype) || e > 1)) return elementwise(*loops, "pow", dtype, {&self});
+    if (flambeau::is_floating(dtype)) {
+      const double high = float(e), middle = float(e - high);
+      if (dtype == DType::Float64 || !std::isfinite(high))
+        return elementwise(kernels::unary().pow_number, "pow", dtype, {&self}, {e});
+      return elementwise(kernels::unary().pow_number, "pow", dtype, {&self}, {high, middle, e - high - middle});
+    }
   }
   return elementwise(kernels::arithmetic().pow, "pow", dtype, {&self, &exponent});
 }
