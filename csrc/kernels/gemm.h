@@ -24,6 +24,7 @@ struct GemmArgs {
   int64_t ldc = 0;
   T alpha = 1;                   // multiplies A's elements first, each rounded
   bool accumulate = false;       // add to C instead of setting it
+  T beta = 1;                    // multiplies C before that; gemm() of float32 alone looks at it (ops/gemm.h)
   // What BLAS is told: whose rows are the contiguous ones. Not always to be seen from the strides of a vector, and
   // meant for the choice of an order only.
   bool transposed_a = false, transposed_b = false;

@@ -12,8 +12,7 @@ inline Eight all(float x) { return Eight{x, x, x, x, x, x, x, x}; }
 
 inline void put(const GemmArgs<float>& g, int64_t i, int64_t j, float sum) {
   float& c = g.c[i + j * g.ldc];
-  sum = sum * g.alpha;
-  c = g.accumulate ? c + sum : sum;
+  c = g.accumulate ? fused(g.alpha, sum, c) : g.alpha * sum;
 }
 
 // Whole steps of N registers from q on, for R rows; returns where they end.

@@ -48,6 +48,12 @@ struct IntelTiles {
     if (left <= stretch * 3 / 2) return left;
     return left < 2 * stretch ? (left + 1) / 2 : stretch;
   }
+  // Columns in a low tile of a small product are not fused with anything.
+  bool is_fused(int64_t n, int64_t j) const {
+    int64_t length = next_stretch(n);
+    for (; j >= length; length = next_stretch(n)) n -= length, j -= length;
+    return length - j / 6 * 6 > 2;
+  }
 };
 
 class GemmOrder {

@@ -102,11 +102,11 @@ void gemm_serial(const GemmArgs<double>& g, const KBlocks& blocks, double* scrat
 
 void gemm(const GemmArgs<float>& g, bool one_thread) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.k == 0) return clear(g);
+  if (g.k == 0) return clear(scale_c(g));
   // Ours: one order for every size, so that a row's product is the same alone and among others.
   if (profile().invariant) return ordinary(g, KBlocks{.length = 256});
   const GemmOrder order(profile(), one_thread);
-  if (order.path() == MklPath::Amd) gemm_amd(g, order);
+  if (order.path() == MklPath::Amd) gemm_amd(scale_c(g), order);
   else gemm_intel(g, order);
 }
 
@@ -114,6 +114,15 @@ void gemm(const GemmArgs<double>& g, bool) {
   if (g.m == 0 || g.n == 0) return;
   if (g.k == 0) return clear(g);
   ordinary(g, KBlocks{.length = 256, .chained = true});
+}
+
+GemmArgs<float> scale_c(const GemmArgs<float>& g) {
+  if (g.accumulate && g.beta != 1.0f)
+    for (int64_t j = 0; j < g.n; ++j)
+      for (int64_t i = 0; i < g.m; ++i) g.c[i + j * g.ldc] = g.beta * g.c[i + j * g.ldc];
+  GemmArgs<float> scaled = g;
+  scaled.beta = 1;
+  return scaled;
 }
 
 void gemm_ordinary(const GemmArgs<float>& g, const KBlocks& blocks) { ordinary(g, blocks); }

@@ -13,9 +13,11 @@ void gemm(const GemmArgs<double>& g, bool one_thread = false);
 // The ordinary order with given blocks on the calling thread; scratch as gemm_scratch says.
 void gemm_serial(const GemmArgs<float>& g, const KBlocks& blocks, float* scratch);
 void gemm_serial(const GemmArgs<double>& g, const KBlocks& blocks, double* scratch);
-
 // The same on as many threads as there are.
 void gemm_ordinary(const GemmArgs<float>& g, const KBlocks& blocks);
+
+// Multiplies C by beta where it is added to; the same product with beta 1.
+GemmArgs<float> scale_c(const GemmArgs<float>& g);
 
 // The dot product of two contiguous vectors.
 float dot(const float* x, const float* y, int64_t k);

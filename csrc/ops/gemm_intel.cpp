@@ -1,5 +1,7 @@
 #include "ops/gemm_intel.h"
 
+#include <cmath>
+
 #include "kernels/gemm_intel.h"
 #include "ops/gemm.h"
 #include "ops/scratch.h"
@@ -126,26 +128,32 @@ void blocked(const GemmArgs<float>& g, const GemmOrder& order, const KBlocks& bl
   else tiled.small(tiles);
 }
 
-// alpha multiplies the sum of each block.
+// alpha multiplies the sum of each block, and beta C in one step with adding the first.
 void scale_sums(const GemmArgs<float>& g, const GemmOrder& order, const KBlocks& blocks) {
   Scratch<float> sums(g.m * g.n);
+  const IntelTiles tiles = order.tiles(g.shape());
   for (int64_t q = 0, k; q < g.k; q += k) {
     k = blocks.next(g.k - q);
     GemmArgs<float> block = g.summands(q, k);
     block.c = sums.get(), block.ldc = g.m, block.alpha = 1, block.accumulate = false;
     blocked(block, order, {.length = k});
-    for (int64_t j = 0; j < g.n; ++j)
+    for (int64_t j = 0; j < g.n; ++j) {
+      const bool fused = order.path() != MklPath::IntelAvx2 || tiles.is_fused(g.n, j);
       for (int64_t i = 0; i < g.m; ++i) {
         const float sum = g.alpha * sums.get()[i + j * g.m];
         float& c = g.c[i + j * g.ldc];
-        c = q > 0 || g.accumulate ? c + sum : sum;
+        if (q == 0 && !g.accumulate) c = sum;
+        else if (q > 0 || g.beta == 1.0f) c = c + sum;
+        else c = fused ? std::fma(g.beta, c, sum) : g.beta * c + sum;
       }
+    }
   }
 }
 
 void all_of_k(const GemmArgs<float>& g, const GemmOrder& order) {
   const KBlocks blocks = order.blocks(g.shape());
-  if (g.alpha == 1.0f || order.alpha_on_a(g.shape())) blocked(g, order, blocks);
+  const bool plain = g.alpha == 1.0f && (!g.accumulate || g.beta == 1.0f);
+  if (plain || order.alpha_on_a(g.shape())) blocked(scale_c(g), order, blocks);
   else scale_sums(g, order, blocks);
 }
 
@@ -163,10 +171,10 @@ void halves_of_k(const GemmArgs<float>& g, const GemmOrder& order) {
 }  // namespace
 
 void gemm_intel(const GemmArgs<float>& g, const GemmOrder& order) {
-  if (g.n == 1) return vector_product(g, order);
-  if (g.k == 1) return kernels::gemm_intel().outer(g);
+  if (g.n == 1) return vector_product(scale_c(g), order);
+  if (g.k == 1) return kernels::gemm_intel().outer(scale_c(g));
   const IntelDots kind = order.dots(g.shape());
-  if (kind != IntelDots::None) return dots(g, kind);
+  if (kind != IntelDots::None) return dots(scale_c(g), kind);
   if (order.halves_k(g.shape())) halves_of_k(g, order);
   else all_of_k(g, order);
 }

@@ -85,8 +85,11 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, Scalar 
   check_multipliable(mat1, mat2);
   // In half precision all is added in float32, beta * self included, and rounded once.
   const DType wide = is_reduced_float(self.dtype()) ? DType::Float32 : self.dtype();
-  const Tensor sum = start_of(raw_cast(self, wide), {mat1.size(0), mat2.size(1)}, beta);
-  product(sum, raw_cast(mat1, wide), raw_cast(mat2, wide), !beta.equals(0), alpha.to_double());
+  // In float32 beta is left to the product: MKL may fuse it.
+  const bool fused = wide == DType::Float32 && !beta.equals(0);
+  const Tensor sum = start_of(raw_cast(self, wide), {mat1.size(0), mat2.size(1)}, fused ? Scalar(1) : beta);
+  product(sum, raw_cast(mat1, wide), raw_cast(mat2, wide), !beta.equals(0), alpha.to_double(),
+          fused ? float(beta.to_double()) : 1.0f);
   const Tensor out = raw_cast(sum, self.dtype());
   return record("AddmmBackward0", out, {self, mat1, mat2}, [&] {
     return [a = Saved(mat1), b = Saved(mat2), a_cm = is_column_major(mat1), b_cm = is_column_major(mat2),

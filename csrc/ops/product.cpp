@@ -93,7 +93,7 @@ template GemmArgs<float> gemm_args(float*, const float*, int64_t, int64_t, const
 template GemmArgs<double> gemm_args(double*, const double*, int64_t, int64_t, const double*, int64_t, int64_t, int64_t,
                                     int64_t, int64_t);
 
-void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulate, double alpha) {
+void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulate, double alpha, float beta) {
   if (is_reduced_float(out.dtype())) {
     return in_float(out, x, y, accumulate,
                     [&](const Tensor& o, const Tensor& a, const Tensor& b) { product(o, a, b, accumulate, alpha); });
@@ -109,6 +109,7 @@ void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulat
                        a.size(0), b.size(1), a.size(1));
     g.alpha = T(alpha);
     g.accumulate = accumulate;
+    if constexpr (std::is_same_v<T, float>) g.beta = beta;
     if constexpr (std::is_floating_point_v<T>) gemm(g);
     else multiply_plainly(g);
   });

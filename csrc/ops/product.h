@@ -8,8 +8,9 @@
 
 namespace flambeau::ops {
 
-// out (M, N) = alpha x (M, K) y (K, N), or added to what out holds.
-void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulate = false, double alpha = 1);
+// out (M, N) = alpha x (M, K) y (K, N), or added to what out holds, times beta if it is float32.
+void product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulate = false, double alpha = 1,
+             float beta = 1);
 // out (B, M, N), x (B, M, K), y (B, K, N).
 void batched_product(const Tensor& out, const Tensor& x, const Tensor& y, bool accumulate = false, double alpha = 1);
 // out (M) = alpha x (M, K) y (K).

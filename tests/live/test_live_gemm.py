@@ -98,6 +98,7 @@ def vectors(lib, profile: str, threads: int):
             name = f"{layout} {rows} {k}"
             yield f"mv {name}", lib.mv(a, v)
             yield f"addmv {name}", lib.addmv(c, a, v)
+            yield f"beta {name}", lib.addmv(c, a, v, beta=0.3, alpha=0.7)
             yield f"column {name}", a @ v.view(k, 1)
             yield f"row {name}", v.view(1, k) @ a.t()
             yield f"linear {name}", lib.nn.functional.linear(v.view(1, k), a, c)
@@ -120,11 +121,13 @@ def batches(lib, profile: str, threads: int):
 
 def alpha(lib, profile: str, threads: int):
     first = sizes("64x64x32 64x32x64 32x64x32 100x100x50 200x210x40 20x30x40")
-    for m, n, k in first + sizes("80x128x33 40x200x90 30x200x300 16x500x400 6x20x40 60x60x300"):
+    for m, n, k in first + sizes("4x100x300 80x128x33 40x200x90 30x200x300 16x500x400 6x20x40 60x60x300"):
         c = lib.from_numpy(normal(3, m, n))
         for layout, x, y in layouts(lib, m, n, k):
             if layout != "TT":
                 yield f"addmm {m} {n} {k} {layout}", lib.addmm(c, x, y, alpha=0.3)
+                yield f"beta {m} {n} {k} {layout}", lib.addmm(c, x, y, beta=0.3, alpha=0.7)
+                yield f"beta alone {m} {n} {k} {layout}", lib.addmm(c, x, y, beta=0.3)
 
 
 def attention(lib, profile: str, threads: int):
