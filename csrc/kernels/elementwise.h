@@ -25,6 +25,7 @@ struct Loops {
   // float32 only: what PyTorch computes one element at a time, where that differs: the last elements of a chunk that do
   // not fill two vectors, and rows that are not dense (vectorized_loop in aten/src/ATen/native/cpu/Loops.h).
   Loop tail = nullptr;
+  bool narrow = false;              // a pair of vectors is 16 elements in every capability: not built for AVX-512
   bool one_chunk_a_thread = false;  // above 16384 elements, as GELU's tanh form is cut
 };
 
@@ -67,7 +68,7 @@ struct Loops {
 #define FLAMBEAU_ACTIVATIONS(_)                                                                                   \
   _(relu, Numbers) _(threshold, Numbers) _(gelu_tanh, TailedByThread) _(silu, Tailed) _(mish, Tailed)                \
   _(softplus, Tailed) _(leaky_relu, Floating) _(elu, Tailed) _(hardswish, Floating) _(hardsigmoid, Floating)   \
-  _(hardshrink, Floating) _(softshrink, Floating) _(log_sigmoid, Floating)
+  _(hardshrink, Floating) _(softshrink, TailedNarrow) _(log_sigmoid, Floating)
 #define FLAMBEAU_ACTIVATION_SLOPES(_)                                                                             \
   _(threshold_slope, Numbers) _(sigmoid_slope, Floating) _(tanh_slope, Floating) _(gelu_slope, Floating)           \
   _(gelu_tanh_slope, TailedByThread) _(silu_slope, Tailed) _(mish_slope, Tailed) _(softplus_slope, Tailed)                 \

@@ -104,6 +104,12 @@ FLAMBEAU_INLINE T inside_six(T x) {
   const T y = x + T(3);
   return y < T(0) ? T(0) : y > T(6) ? T(6) : y;
 }
+// What is cut off is +0 in vectors, and keeps its sign elsewhere.
+template <class M, class T>
+FLAMBEAU_INLINE T softshrink(T x, T lambda) {
+  const T inside = std::is_same_v<M, fn::Vector> && x == x ? T(0) : x * T(0);
+  return x > lambda ? x - lambda : x < -lambda ? x + lambda : inside;
+}
 template <class M, class T>
 FLAMBEAU_INLINE T log_sigmoid(T x) {
   return (x < T(0) ? x : x == x ? T(0) : x) - M::log1p(M::exp(-fn::abs(x)));
@@ -140,7 +146,7 @@ FLAMBEAU_FORMULA(2, hardswish_slope, y <= T(-3) ? T(0) : y < T(3) ? x * (y / T(3
 FLAMBEAU_FORMULA(1, hardsigmoid, inside_six(x) / T(6))
 FLAMBEAU_FORMULA(2, hardsigmoid_slope, y > T(-3) && y < T(3) ? x * (T(1) / T(6)) : T(0))
 FLAMBEAU_FORMULA(1, hardshrink, x >= -p.a && x <= p.a ? T(0) : x)
-FLAMBEAU_FORMULA(1, softshrink, x > p.a ? x - p.a : x < -p.a ? x + p.a : x == x ? T(0) : x)
+FLAMBEAU_FORMULA(1, softshrink, softshrink<M>(x, p.a))
 FLAMBEAU_FORMULA(2, shrink_slope, y >= -p.a && y <= p.a ? T(0) : x)
 FLAMBEAU_FORMULA(1, log_sigmoid, log_sigmoid<M>(x))
 FLAMBEAU_FORMULA(2, log_sigmoid_slope, log_sigmoid_slope<M>(x, y))

@@ -47,7 +47,7 @@ constexpr Loop loop_of() {
   return elementwise_loop<Op, fn::Vector, T, std::conditional_t<kToBool, bool, T>>;
 }
 
-// Tailed: floating, and float32's last elements go by other elementary functions; ByThread: cut evenly.
+// Tailed: floating, and float32's last elements go by other elementary functions; ByThread: cut evenly; Narrow: Loops::narrow.
 enum Dtypes {
   Floating = 1,
   Integers = 2,
@@ -57,7 +57,8 @@ enum Dtypes {
   All = 7,
   Tailed = 9,
   TailedNumbers = 11,
-  TailedByThread = 25
+  TailedByThread = 25,
+  TailedNarrow = 41
 };
 
 // Slots are in the order of DType. Bool loops of predicates read a bool as the byte it is.
@@ -77,6 +78,7 @@ constexpr Loops loops() {
     out.by_dtype[4] = loop_of<Op, kToBool, int64_t>();
   }
   if constexpr (kDtypes & 8) out.tail = elementwise_loop<Op, fn::Library, float, float>;
+  out.narrow = kDtypes == TailedNarrow;
   out.one_chunk_a_thread = kDtypes == TailedByThread;
   if constexpr (kDtypes & Bools)
     out.by_dtype[10] = kToBool ? loop_of<Op, kToBool, uint8_t>() : loop_of<Op, kToBool, bool>();

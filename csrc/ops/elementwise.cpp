@@ -29,7 +29,7 @@ void for_each_range(const Pass& pass, int64_t n, F&& f) {
 // n elements of one row in one range: whole pairs of vectors, then the rest.
 void run_pass(const Pass& pass, char* const* data, int operands, int64_t n, const Number* params, bool half) {
   if (!pass.tail) return pass.loop(data, n, params);
-  const int64_t rest = n % (profile().lanes() * (half ? 4 : 2));
+  const int64_t rest = n % ((pass.narrow ? 8 : profile().lanes()) * (half ? 4 : 2));
   if (n > rest) pass.loop(data, n - rest, params);
   if (rest == 0) return;
   char* last[kMaxOperands];

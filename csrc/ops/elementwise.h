@@ -22,11 +22,13 @@ struct Input {
 struct Pass {
   Loop loop;
   Loop tail = nullptr;
+  bool narrow = false;
   bool one_chunk_a_thread = false;
   Pass(Loop loop) : loop(loop) {}
   Pass(const Loops& loops, DType dtype)
       : loop(loops.by_dtype[int(dtype)]),
         tail(dtype == DType::Float32 && !profile().invariant ? loops.tail : nullptr),
+        narrow(loops.narrow),
         one_chunk_a_thread(loops.one_chunk_a_thread) {}
 };
 

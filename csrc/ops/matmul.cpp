@@ -234,6 +234,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
   FLAMBEAU_CHECK(self.size(-1) == other.size(-1),
                  "inner() the last dimension must match on both input tensors but got shapes ", self.sizes(), " and ",
                  other.sizes());
+  if (self.dim() == 1 && other.dim() == 1) return dot(self, other);
   return tensordot(self, other, {-1}, {-1});
 }
 

@@ -114,13 +114,19 @@ def mv(torch):
     return results
 
 
-@case("dot inner vdot")
+@case("dot vdot")
 def dot(torch):
     results = []
     for n in (1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 127, 128, 129, 1000, 10007):
         results += with_grads(torch, torch.dot, torch.randn(n), torch.randn(n))
     x, y = torch.randn(33), torch.randn(33)
-    return [*results, torch.vdot(x, y), torch.inner(x, y), torch.inner(torch.randn(5, 33), y)]
+    return [*results, torch.vdot(x, y)]
+
+
+@case("inner")
+def inner(torch):
+    results = [torch.inner(torch.randn(n), torch.randn(n)) for n in (1, 7, 16, 33, 100)]
+    return results + with_grads(torch, torch.inner, torch.randn(5, 33), torch.randn(33))
 
 
 @case("einsum bmm")
@@ -139,7 +145,13 @@ def outer(torch):
     ]
 
 
-@case("tensordot linalg_multi_dot linalg_matrix_power linalg_vecdot bilinear")
+@case("bilinear")
+def bilinear(torch):
+    inputs = (torch.randn(7, 9), torch.randn(7, 5), torch.randn(3, 9, 5), torch.randn(3))
+    return with_grads(torch, torch.nn.functional.bilinear, *inputs)
+
+
+@case("tensordot linalg_multi_dot linalg_matrix_power linalg_vecdot")
 def products_composed(torch):
     a, b, c = torch.randn(7, 9), torch.randn(9, 33), torch.randn(33, 5)
     square = torch.randn(9, 9)
@@ -148,7 +160,6 @@ def products_composed(torch):
         torch.linalg.multi_dot([a, b, c]),
         *with_grads(torch, lambda x: torch.linalg.matrix_power(x, 3), square),
         torch.linalg.vecdot(square, square[0]),
-        *with_grads(torch, torch.nn.functional.bilinear, a, torch.randn(7, 5), torch.randn(3, 9, 5), torch.randn(3)),
     ]
 
 
