@@ -47,7 +47,8 @@ constexpr Loop loop_of() {
   return elementwise_loop<Op, fn::Vector, T, std::conditional_t<kToBool, bool, T>>;
 }
 
-// Tailed: floating, and float32's last elements go by other elementary functions; ByThread: cut evenly; Narrow: Loops::narrow.
+// Tailed: floating, and float32's last elements go by other elementary functions; ByThread: cut evenly; Narrow:
+// Loops::narrow.
 enum Dtypes {
   Floating = 1,
   Integers = 2,
