@@ -181,7 +181,7 @@ void bind_unary() {
   def_unary<&ops::deg2rad>({"deg2rad"});
   def_unary<&ops::rad2deg>({"rad2deg"});
   def_unary<&ops::i0>({"i0"});
-  def<&ops::logit>("logit(self, eps=None)", kPass);
+  def<&ops::logit>("logit(self, eps=None)", kAll);
   def<&ops::polygamma>("polygamma(n, self)", kFunction | kOut);
   def<&ops::mvlgamma>("mvlgamma(self, p)", kAll);
 }
@@ -197,7 +197,7 @@ void bind_special() {
   def_unary<&ops::erfcx>({"special_erfcx"}, forms);
   def_unary<&ops::erfinv>({"special_erfinv"}, forms);
   def_unary<&ops::entr>({"special_entr"}, forms);
-  def_unary<&ops::ndtr>({"special_ndtr"}, forms);
+  def_unary<&ops::ndtr>({"special_ndtr"}, kSpecial | kOut);
   def_unary<&ops::ndtri>({"special_ndtri"}, forms);
   def_unary<&ops::log_ndtr>({"special_log_ndtr"}, forms);
   def_unary<&ops::i0>({"special_i0"}, forms);
@@ -209,7 +209,7 @@ void bind_special() {
   def_unary<&ops::sinc>({"special_sinc"}, forms);
   def_unary<&ops::round>({"special_round"}, forms);
   def<&ops::round_decimals>("special_round(self, *, decimals)", forms);
-  def<&ops::logit>("special_logit(self, eps=None)", forms);
+  def<&ops::logit>("special_logit(self, eps=None)", kSpecial | kOut);
   def<&ops::polygamma>("special_polygamma(n, self)", forms);
   def<&ops::mvlgamma>("special_multigammaln(self, p)", kSpecial | kOut);
 }

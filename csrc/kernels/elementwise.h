@@ -58,9 +58,9 @@ struct Loops {
   _(exp2, Tailed) _(expm1, Floating) _(log2, Floating) _(log10, Floating) _(log1p, Floating) _(tan, Floating)      \
   _(asin, Floating) _(acos, Floating) _(atan, Floating) _(sinh, Tailed) _(cosh, Tailed) _(asinh, Floating)         \
   _(acosh, Floating) _(atanh, Tailed) _(erfc, Floating) _(erfinv, Floating) _(lgamma, Floating)                    \
-  _(digamma, Floating) _(sinc, Floating) _(entr, Floating) _(ndtr, Floating) _(log_ndtr, Floating)                 \
+  _(digamma, Floating) _(sinc, Floating) _(entr, Floating) _(log_ndtr, Floating)                 \
   _(ndtri, Floating) _(erfcx, Floating) _(i0, Floating) _(i0e, Floating) _(i1, Floating) _(i1e, Floating)          \
-  _(logit, Floating) _(polygamma, Floating) _(zeta, Floating)
+  _(polygamma, Floating) _(zeta, Floating)
 // clang-format on
 // Activations: from self. Slopes: from the gradient and self or the result. gelu_avx*: oneDNN's, by its own capability;
 // gelu_strided: ATen's own, for single elements and tensors that are not contiguous.

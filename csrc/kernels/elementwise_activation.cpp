@@ -1,5 +1,9 @@
 // Activations and their slopes (kernels/elementwise.h). Follows aten/src/ATen/native/cpu/Activation.cpp. In a slope, x
 // is the gradient of the output, y the input, or the result where the operator keeps that.
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "kernels/elementwise_loops.h"
 #include "numerics/functions.h"
 #include "numerics/onednn_eltwise.h"
@@ -154,9 +158,49 @@ FLAMBEAU_FORMULA(2, sigmoid_slope, x*(T(1) - y) * y)
 FLAMBEAU_FORMULA(2, tanh_slope, x* fn::fma(-y, y, T(1)))
 FLAMBEAU_FORMULA(2, prelu, x > T(0) ? x : y * x)
 
+#if defined(__AVX512F__)
+// The formula's lookups by permutation: the compiler would gather.
+void gelu_by_permutation(char* const* data, int64_t n, const Number* params) {
+  float* out = reinterpret_cast<float*>(data[0]);
+  const float* x = reinterpret_cast<const float*>(data[1]);
+  __m512 low[6], high[6];
+  for (int degree = 0; degree < 6; ++degree) {
+    low[degree] = _mm512_castsi512_ps(_mm512_loadu_si512(onednn::kGeluTable[degree]));
+    high[degree] = _mm512_castsi512_ps(_mm512_loadu_si512(onednn::kGeluTable[degree] + 16));
+  }
+  const __m512i sign = _mm512_set1_epi32(int32_t(0x80000000u));
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m512 v = _mm512_loadu_ps(x + i);
+    const __m512i bits = _mm512_castps_si512(v), size = _mm512_andnot_si512(sign, bits);
+    __m512i k = _mm512_srai_epi32(_mm512_add_epi32(size, _mm512_set1_epi32(int32_t(0xc21fffffu))), 21);
+    k = _mm512_min_epi32(_mm512_max_epi32(k, _mm512_set1_epi32(1)), _mm512_set1_epi32(24));
+    const __m512 a = _mm512_castsi512_ps(size), last = _mm512_castsi512_ps(_mm512_set1_epi32(0x40b15cee));
+    k = _mm512_mask_mov_epi32(k, _mm512_cmp_ps_mask(last, a, _CMP_LT_OQ), _mm512_set1_epi32(23));
+    __m512 p = _mm512_permutex2var_ps(low[5], k, high[5]);
+    for (int degree = 4; degree >= 0; --degree)
+      p = _mm512_fmadd_ps(p, a, _mm512_permutex2var_ps(low[degree], k, high[degree]));
+    p = _mm512_castsi512_ps(
+        _mm512_or_si512(_mm512_andnot_si512(sign, _mm512_castps_si512(p)), _mm512_and_si512(sign, bits)));
+    const __m512 y = _mm512_mul_ps(_mm512_mul_ps(v, _mm512_add_ps(p, _mm512_set1_ps(1.0f))), _mm512_set1_ps(0.5f));
+    _mm512_storeu_ps(out + i, y);
+  }
+  if (i == n) return;
+  char* rest[] = {data[0] + i * int64_t(sizeof(float)), data[1] + i * int64_t(sizeof(float))};
+  loop_of<gelu_avx512_formula, false, float>()(rest, n - i, params);
+}
+#endif
+
+constexpr ActivationKernels make_table() {
+  ActivationKernels table = {FLAMBEAU_ACTIVATIONS(FLAMBEAU_LOOPS) FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_LOOPS)};
+#if defined(__AVX512F__)
+  table.gelu_avx512.by_dtype[6] = gelu_by_permutation;
+#endif
+  return table;
+}
+
 }  // namespace
 
-const ActivationKernels activation_table = {FLAMBEAU_ACTIVATIONS(FLAMBEAU_LOOPS)
-                                                FLAMBEAU_ACTIVATION_SLOPES(FLAMBEAU_LOOPS)};
+const ActivationKernels activation_table = make_table();
 
 }  // namespace flambeau::FLAMBEAU_ISA

@@ -1,4 +1,6 @@
 // Binary arithmetic (kernels/elementwise.h). Integers wrap. Follows aten/src/ATen/native/cpu/BinaryOpsKernel.cpp.
+#include <cstring>
+
 #include "kernels/elementwise_loops.h"
 #include "numerics/functions.h"
 
@@ -40,15 +42,39 @@ template <class T>
 FLAMBEAU_INLINE T rest(T x, T y) {
   return y == 0 || (std::is_signed_v<T> && y == T(-1)) ? T(0) : T(x % y);
 }
-template <class T>
+// The remainder of two floats is exact. Where the quotient has less than 29 bits it is a whole double times the divisor
+// away, which vectorises; fits() says where.
+FLAMBEAU_INLINE bool fits(float x, float y) {
+  return fn::abs(x) < 0x1p28f * fn::abs(y) && fn::abs(y) <= 0x1.fffffep127f;
+}
+FLAMBEAU_INLINE float short_fmod(float x, float y) {
+  const double divisor = y, left = double(x) - fn::trunc(double(x) / divisor) * divisor;
+  // The quotient may have been rounded up to a whole number.
+  const double size = x < 0.0f ? -left : left, mod = size < 0 ? size + fn::abs(divisor) : size;
+  return fn::copysign(float(mod), x);
+}
+struct Library {
+  template <class T>
+  FLAMBEAU_INLINE static T fmod(T x, T y) {
+    return std::fmod(x, y);
+  }
+};
+struct Short {
+  template <class T>
+  FLAMBEAU_INLINE static T fmod(T x, T y) {
+    return short_fmod(x, y);
+  }
+};
+
+template <class R, class T>
 FLAMBEAU_INLINE T fmod(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) return std::fmod(x, y);
+  if constexpr (std::is_floating_point_v<T>) return R::fmod(x, y);
   else return rest(x, y);
 }
 // As Python's % : the sign of the divisor.
-template <class T>
+template <class R, class T>
 FLAMBEAU_INLINE T remainder(T x, T y) {
-  const T mod = fmod(x, y);
+  const T mod = fmod<R>(x, y);
   return mod != 0 && (mod < 0) != (y < 0) ? T(mod + y) : mod;
 }
 template <class T>
@@ -57,17 +83,13 @@ FLAMBEAU_INLINE T div_trunc(T x, T y) {
   else return quotient(x, y);
 }
 // As Python's // : by way of fmod, so that the result is exact.
-template <class T>
+template <class R, class T>
 FLAMBEAU_INLINE T div_floor(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (y == 0) return x / y;
-    const T mod = std::fmod(x, y);
-    T div = (x - mod) / y;
-    if (mod != 0 && (y < 0) != (mod < 0)) div -= T(1);
-    if (div == 0) return fn::copysign(T(0), x / y);
-    T floored = fn::floor(div);
-    if (div - floored > T(0.5)) floored += T(1);
-    return floored;
+    const T mod = fmod<R>(x, y), exact = (x - mod) / y;
+    const T div = mod != 0 && (y < 0) != (mod < 0) ? exact - T(1) : exact;
+    const T low = fn::floor(div), floored = div - low > T(0.5) ? low + T(1) : low;
+    return y == 0 ? x / y : div == 0 ? fn::copysign(T(0), x / y) : floored;
   } else {
     const T q = quotient(x, y);
     return rest(x, y) != 0 && (x < 0) != (y < 0) ? T(q - 1) : q;
@@ -134,9 +156,9 @@ FLAMBEAU_FORMULA(2, axpy, axpy(x, y, p.a))
 FLAMBEAU_FORMULA(2, mul, times(x, y))
 FLAMBEAU_FORMULA(2, div, x / y)
 FLAMBEAU_FORMULA(2, div_trunc, div_trunc(x, y))
-FLAMBEAU_FORMULA(2, div_floor, div_floor(x, y))
-FLAMBEAU_FORMULA(2, remainder, remainder(x, y))
-FLAMBEAU_FORMULA(2, fmod, fmod(x, y))
+FLAMBEAU_FORMULA(2, div_floor, div_floor<Library>(x, y))
+FLAMBEAU_FORMULA(2, remainder, remainder<Library>(x, y))
+FLAMBEAU_FORMULA(2, fmod, fmod<Library>(x, y))
 FLAMBEAU_FORMULA(2, pow, power<M>(x, y))
 FLAMBEAU_FORMULA(2, maximum, x != x ? x : y != y ? y : x > y ? x : y)
 FLAMBEAU_FORMULA(2, minimum, x != x ? x : y != y ? y : x < y ? x : y)
@@ -170,14 +192,40 @@ void axpy_one_tail(char* const* data, int64_t n, const Number* params) {
   for (int64_t i = 0; i < n; ++i) out[i] = i >= first && i < last ? x[i] + y[i] * alpha : fn::fma(y[i], alpha, x[i]);
 }
 
-constexpr Loops axpy_one() {
-  Loops out = loops<axpy_formula, Numbers>();
-  out.tail = axpy_one_tail;
-  return out;
+// The float32 loops by way of the remainder: blocks by the short one, then, where it does not fit, by the library's.
+template <float (*kShort)(float, float), float (*kLibrary)(float, float)>
+void remainder_loop(char* const* data, int64_t n, const Number*) {
+  constexpr int64_t kBlock = 256;
+  float* out = reinterpret_cast<float*>(data[0]);
+  const float* x = reinterpret_cast<const float*>(data[1]);
+  const float* y = reinterpret_cast<const float*>(data[2]);
+  float block[kBlock];
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = n - begin < kBlock ? n - begin : kBlock;
+    int all = 1;
+    for (int64_t i = 0; i < count; ++i) {
+      block[i] = kShort(x[begin + i], y[begin + i]);
+      all &= fits(x[begin + i], y[begin + i]);
+    }
+    if (!all)
+      for (int64_t i = 0; i < count; ++i)
+        if (!fits(x[begin + i], y[begin + i])) block[i] = kLibrary(x[begin + i], y[begin + i]);
+    std::memcpy(out + begin, block, size_t(count) * sizeof(float));
+  }
+}
+
+constexpr ArithmeticKernels make_table() {
+  ArithmeticKernels table = {FLAMBEAU_ARITHMETIC(FLAMBEAU_LOOPS)};
+  table.fmod.by_dtype[6] = remainder_loop<fmod<Short, float>, fmod<Library, float>>;
+  table.remainder.by_dtype[6] = remainder_loop<remainder<Short, float>, remainder<Library, float>>;
+  table.div_floor.by_dtype[6] = remainder_loop<div_floor<Short, float>, div_floor<Library, float>>;
+  table.axpy_one = loops<axpy_formula, Numbers>();
+  table.axpy_one.tail = axpy_one_tail;
+  return table;
 }
 
 }  // namespace
 
-const ArithmeticKernels arithmetic_table = {FLAMBEAU_ARITHMETIC(FLAMBEAU_LOOPS) axpy_one()};
+const ArithmeticKernels arithmetic_table = make_table();
 
 }  // namespace flambeau::FLAMBEAU_ISA

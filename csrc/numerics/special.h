@@ -120,12 +120,6 @@ double erfcx(double x) {
   for (int k = 50; k > 0; --k) tail = x + 0.5 * k / tail;
   return 0.56418958354775628695 / tail;
 }
-double ndtr(double x) {
-  const double t = x * kSqrtHalf;
-  if (std::fabs(t) < kSqrtHalf) return 0.5 + 0.5 * std::erf(t);
-  const double tail = 0.5 * std::erfc(std::fabs(t));
-  return t > 0 ? 1 - tail : tail;
-}
 // In the type of the result, as PyTorch computes it: for a gradient the rounding of t * t cancels.
 template <class T>
 T log_ndtr(T x) {

@@ -293,7 +293,19 @@ Tensor zeta(const Operand& self, const Operand& other) {
   return binary(row, self, other);
 }
 
-Tensor ldexp(const Operand& self, const Operand& other) { return mul(self, pow(2.0, other)); }
+Tensor ldexp(const Operand& self, const Operand& other) {
+  Tensor out;
+  {
+    const GradMode off(false);
+    out = mul(self, pow(2.0, other));
+  }
+  return record("LdexpBackward0", out, {input_of(self), input_of(other)}, [&] {
+    return [b = SavedOperand(other), out = Saved::output(out)](const Tensor& grad, Needs need) {
+      return TensorList{need[0] ? mul(grad, pow(2.0, Restored(b).operand())) : Tensor(),
+                        need[1] ? mul(mul(grad, out.get()), 0.69314718055994530942) : Tensor()};
+    };
+  });
+}
 
 namespace {
 

@@ -77,7 +77,6 @@ KEEP_SELF(erfcx, "SpecialErfcxBackward0", special, mul(sub(mul(mul(x, 2), erfcx(
 KEEP_SELF(lgamma, "LgammaBackward0", special, mul(grad, digamma(x)))
 KEEP_SELF(digamma, "DigammaBackward0", special, mul(grad, polygamma(1, x)))
 KEEP_SELF(entr, "SpecialEntrBackward0", special, mul(grad, sub(-1, log(x))))
-KEEP_SELF(ndtr, "SpecialNdtrBackward0", special, mul(mul(exp(div(neg(pow(x, 2)), 2)), 0.39894228040143267794), grad))
 KEEP_RESULT(ndtri, "SpecialNdtriBackward0", special, mul(mul(exp(div(pow(x, 2), 2)), 2.50662827463100050242), grad))
 KEEP_SELF(i0, "I0Backward0", special, mul(grad, i1(x)))
 KEEP_SELF(i0e, "SpecialI0EBackward0", special, mul(grad, sub(i1e(x), mul(sign(x), i0e(x)))))
@@ -164,9 +163,12 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
 }
 
 Tensor logit(const Tensor& self, std::optional<double> eps) {
-  const Operand x(self);
-  Tensor out =
-      elementwise(kernels::special().logit, "logit_cpu", float_dtype(self.dtype()), {&x}, {eps.value_or(-1.0)});
+  Tensor out;
+  {
+    const GradMode off(false);
+    const Tensor x = eps ? clamp(self, *eps, 1 - *eps) : self;
+    out = log(div(x, rsub(x, 1)));
+  }
   return record("LogitBackward0", out, {self}, [&] {
     return [self = Saved(self), eps](const Tensor& grad, Needs) {
       const Tensor x = self;
@@ -177,6 +179,9 @@ Tensor logit(const Tensor& self, std::optional<double> eps) {
     };
   });
 }
+
+// Composed, as PyTorch composes it.
+Tensor ndtr(const Tensor& self) { return mul(add(erf(mul(self, 0.70710678118654752440)), 1), 0.5); }
 
 Tensor log_ndtr(const Tensor& self) {
   const Operand x(self);
