@@ -241,7 +241,7 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptTensor& b
   FLAMBEAU_CHECK(dims <= 3, "only convolutions of one to three spatial dimensions are supported, got ", dims);
   Shapes s;
   s.geometry = {one_a_dimension(stride, dims, "stride"), one_a_dimension(padding, dims, "padding"),
-                one_a_dimension(dilation, dims, "dilation"), groups};
+                one_a_dimension(dilation, dims, "dilation"), groups, transposed};
   const Dims extra = one_a_dimension(output_padding, dims, "output_padding");
   FLAMBEAU_CHECK(!any_below(s.geometry.padding, 0), "negative padding is not supported");
   FLAMBEAU_CHECK(!any_below(extra, 0), "negative output_padding is not supported");

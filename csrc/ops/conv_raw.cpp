@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "kernels/conv.h"
 #include "numerics/profile.h"
+#include "ops/conv_plan.h"
 #include "ops/copy.h"
 #include "ops/gemm.h"
 #include "ops/scratch.h"
@@ -15,18 +15,13 @@
 namespace flambeau::ops {
 namespace {
 
-// A convolution with its spatial dimensions brought to three.
-struct Plan {
-  int64_t n, c, o, groups;        // images, channels in and out, over all groups
-  int64_t in[3], out[3], kernel[3], stride[3], padding[3], dilation[3];
-  int64_t in_plane, out_plane, kernel_size;
-  int64_t c_group, o_group;
-};
+using Plan = ConvPlan;
 
 Plan make_plan(const Tensor& x, const Tensor& y, const Tensor& weight, const ConvGeometry& g) {
   Plan p{};
   const int64_t dims = x.dim() - 2, missing = 3 - dims;
   p.n = x.size(0), p.c = x.size(1), p.o = y.size(1), p.groups = g.groups;
+  p.dims = dims, p.transposed = g.transposed;
   for (int64_t i = 0; i < 3; ++i) {
     const bool real = i >= missing;
     const size_t j = size_t(i - missing);
@@ -314,6 +309,8 @@ void grad_weight(const Plan& p, T* grad_w, const T* grad, const T* x) {
 void conv_forward(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias, const ConvGeometry& g) {
   const Plan plan = make_plan(x, out, weight, g);
   if (out.numel() == 0) return;
+  if (out.dtype() == DType::Float32 && conv_is_native(plan))
+    return native_forward(plan, out.data<float>(), x.data<float>(), weight.data<float>(), bias);
   visit_real("slow_conv2d_cpu", out.dtype(),
              [&]<class T>(Type<T>) { forward(plan, out.data<T>(), x.data<T>(), weight.data<T>(), bias); });
 }
@@ -322,6 +319,8 @@ void conv_grad_input(const Tensor& grad_x, const Tensor& grad, const Tensor& wei
                      const ConvGeometry& g) {
   const Plan plan = make_plan(grad_x, grad, weight, g);
   if (grad_x.numel() == 0) return;
+  if (grad.dtype() == DType::Float32 && conv_is_native(plan))
+    return native_grad_input(plan, grad_x.data<float>(), grad.data<float>(), weight.data<float>(), bias);
   visit_real("slow_conv2d_cpu_grad_input", grad.dtype(),
              [&]<class T>(Type<T>) { grad_input(plan, grad_x.data<T>(), grad.data<T>(), weight.data<T>(), bias); });
 }
@@ -329,6 +328,8 @@ void conv_grad_input(const Tensor& grad_x, const Tensor& grad, const Tensor& wei
 void conv_grad_weight(const Tensor& grad_weight_out, const Tensor& grad, const Tensor& x, const ConvGeometry& g) {
   const Plan plan = make_plan(x, grad, grad_weight_out, g);
   if (grad_weight_out.numel() == 0) return;
+  if (grad.dtype() == DType::Float32 && conv_is_native(plan))
+    return native_grad_weight(plan, grad_weight_out.data<float>(), grad.data<float>(), x.data<float>());
   visit_real("slow_conv2d_cpu_grad_weight", grad.dtype(),
              [&]<class T>(Type<T>) { grad_weight(plan, grad_weight_out.data<T>(), grad.data<T>(), x.data<T>()); });
 }

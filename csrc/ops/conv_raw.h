@@ -9,6 +9,7 @@ namespace flambeau::ops {
 struct ConvGeometry {
   Dims stride, padding, dilation;  // one number a spatial dimension
   int64_t groups = 1;
+  bool transposed = false;  // of a transposed convolution: grad is what the caller calls input
 };
 
 // x (N, C, ...), weight (O, C/groups, ...), bias (O) or undefined, to out (N, O, ...). float32 and float64.

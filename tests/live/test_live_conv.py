@@ -80,3 +80,22 @@ def test_others(case):
     )
     for a, b in zip(ours, theirs, strict=True):
         assert_near(a, b)
+
+
+# Single small images, which PyTorch leaves to its own column matrices instead of oneDNN.
+NATIVE = [
+    # function, input, weight, further arguments
+    ("conv_transpose3d", (1, 4, 5, 5, 5), (4, 8, 3, 3, 3), {}),
+    ("conv_transpose2d", (1, 2, 5, 5), (2, 4, 3, 3), {}),
+    ("conv3d", (1, 1, 10, 11, 12), (1, 1, 1, 2, 5), {"padding": "same"}),
+    ("conv2d", (1, 4, 5, 5), (3, 4, 3, 3), {}),
+    ("conv2d", (1, 4, 5, 5), (1, 4, 2, 3), {"stride": 2, "padding": 1, "dilation": (2, 3)}),
+]
+
+
+@pytest.mark.parametrize("case", NATIVE)
+def test_native(case):
+    name, size, weight, further = case
+    theirs, ours = both(lambda m, x, w: getattr(m, name)(x, w, **further), size, weight)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(a, b)
