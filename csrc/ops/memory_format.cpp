@@ -22,7 +22,7 @@ Dims channels_last_strides(IntSpan sizes) {
   int64_t step = std::max<int64_t>(sizes[1], 1);
   for (size_t d = sizes.size(); d-- > 2;) {
     strides[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
+    if (__builtin_mul_overflow(step, std::max<int64_t>(sizes[d], 1), &step)) step = 1;
   }
   strides[0] = step;
   return strides;
