@@ -25,7 +25,7 @@ struct Loops {
   // float32 only: what PyTorch computes one element at a time, where that differs: the last elements of a chunk that do
   // not fill two vectors, and rows that are not dense (vectorized_loop in aten/src/ATen/native/cpu/Loops.h).
   Loop tail = nullptr;
-  bool narrow = false;              // a pair of vectors is 16 elements in every capability: not built for AVX-512
+  bool narrow = false;  // a pair of vectors is 16 elements in every capability: not built for AVX-512
   bool one_chunk_a_thread = false;  // above 16384 elements, as GELU's tanh form is cut
 };
 

@@ -17,9 +17,9 @@ void vol2col(const ConvPlan& p, const float* image, float* columns) {
     for (int64_t d = 0; d < p.kernel[0]; ++d)
       for (int64_t h = 0; h < p.kernel[1]; ++h)
         for (int64_t w = 0; w < p.kernel[2]; ++w)
-          taps.push_back({c * p.in_plane,
-                          {d * p.dilation[0] - p.padding[0], h * p.dilation[1] - p.padding[1],
-                           w * p.dilation[2] - p.padding[2]}});
+          taps.push_back(
+              {c * p.in_plane,
+               {d * p.dilation[0] - p.padding[0], h * p.dilation[1] - p.padding[1], w * p.dilation[2] - p.padding[2]}});
   ConvArgs<float> args;
   args.source = image;
   std::copy_n(p.in, 3, args.size);
