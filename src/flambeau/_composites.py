@@ -140,7 +140,17 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     first, second = flambeau.triu_indices(input.size(0), input.size(0), 1)
-    return flambeau.linalg.vector_norm(input[first] - input[second], p, -1)
+    return counted_distance(input[first] - input[second], p)
+
+
+def counted_distance(difference: Any, p: float) -> Any:
+    """The p-norm over the last dimension; that of order zero counts, and its gradient is zeros, not none."""
+    import flambeau
+
+    distance = flambeau.linalg.vector_norm(difference, p, -1)
+    if p == 0 and difference.requires_grad:
+        distance = distance + difference.masked_fill(flambeau.ones_like(difference, dtype=flambeau.bool), 0).sum(-1)
+    return distance
 
 
 def kaiser_window(

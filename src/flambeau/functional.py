@@ -223,7 +223,6 @@ def cdist(
     compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
 ) -> Any:
     """Distances between the rows of x1 (..., P, M) and those of x2 (..., R, M): (..., P, R)."""
-    import flambeau
 
     if compute_mode not in _COMPUTE_MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
@@ -231,12 +230,9 @@ def cdist(
     product = compute_mode == _COMPUTE_MODES[1] or (compute_mode == _COMPUTE_MODES[0] and many)
     if p == 2 and product:
         return _euclidean(x1, x2)
-    difference = x1.unsqueeze(-2) - x2.unsqueeze(-3)
-    distance = flambeau.norm(difference, p, -1)
-    if p == 0 and difference.requires_grad:
-        # Counts have no slope; PyTorch's gradient is zeros, not none.
-        distance = distance + difference.masked_fill(flambeau.ones_like(difference, dtype=flambeau.bool), 0).sum(-1)
-    return distance
+    from flambeau._composites import counted_distance
+
+    return counted_distance(x1.unsqueeze(-2) - x2.unsqueeze(-3), p)
 
 
 def _euclidean(x1: Any, x2: Any) -> Any:
