@@ -86,9 +86,6 @@ class Tensor(_C.TensorBase):
     def __rmatmul__(self, other):
         return _C._VariableFunctions.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
-    def __bool_or_error__(self):
-        return bool(self)
-
     # NumPy, DLPack, buffers
 
     def numpy(self, *, force=False):
@@ -275,9 +272,6 @@ class Tensor(_C.TensorBase):
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return _add_hook(self, "_post_accumulate_grad_hooks", hook, True)
-
-    def reinforce(self, reward):
-        raise RuntimeError("reinforce() was removed; see torch.distributions")
 
     @staticmethod
     def _make_subclass(cls, data, require_grad=False, **kwargs):
